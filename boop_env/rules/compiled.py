@@ -1,0 +1,88 @@
+"""How the rules are compiled: the decorator, bit intrinsics and the random generator.
+
+With ``NUMBA_DISABLE_JIT=1`` everything here is plain Python on NumPy scalars.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import config, njit, types
+from numba.extending import intrinsic
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""Step of the SplitMix64 sequence (Steele, Lea and Flood, 2014)."""
+
+if config.DISABLE_JIT:
+
+    def compiled(function):
+        """The function itself, made quiet about the wrap-around that 64-bit words rely on."""
+        return np.errstate(over="ignore")(function)
+
+    def popcount(bits):
+        """Set bits of a ``uint64``."""
+        return int(bits).bit_count()
+
+    def lowest_bit(bits):
+        """Index of the lowest set bit; `bits` is not 0."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+    def highest_bit(bits):
+        """Index of the highest set bit; `bits` is not 0."""
+        return int(bits).bit_length() - 1
+
+else:
+    compiled = njit(cache=True, nogil=True, error_model="numpy")
+
+    @intrinsic
+    def popcount(typingctx, bits):
+        """Set bits of a ``uint64``."""
+
+        def codegen(context, builder, signature, args):
+            return builder.ctpop(args[0])
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic
+    def lowest_bit(typingctx, bits):
+        """Index of the lowest set bit; `bits` is not 0."""
+
+        def codegen(context, builder, signature, args):
+            return builder.cttz(args[0], context.get_constant(types.boolean, True))
+
+        return types.int64(types.uint64), codegen
+
+    @intrinsic
+    def highest_bit(typingctx, bits):
+        """Index of the highest set bit; `bits` is not 0."""
+
+        def codegen(context, builder, signature, args):
+            zeros = builder.ctlz(args[0], context.get_constant(types.boolean, True))
+            return builder.sub(zeros.type(63), zeros)
+
+        return types.int64(types.uint64), codegen
+
+
+@compiled
+def random_next(seed):
+    """Next state of a SplitMix64 generator."""
+    return seed + GOLDEN
+
+
+@compiled
+def random_bits(seed):
+    """The 64 random bits of a generator state."""
+    bits = (seed ^ (seed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@compiled
+def scale(bits, n):
+    """A number from 0 to n - 1 from the high half of 64 random bits; n is below 2**32."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@compiled
+def random_below(seed, n):
+    """A number from 0 to n - 1 from a generator state."""
+    return scale(random_bits(seed), n)
