@@ -90,6 +90,7 @@ TABLES = np.dtype(
             ("action_kind", "i8", (MAX_ACTIONS,)),
             ("action_at", "i8", (MAX_ACTIONS,)),
             ("cell", "i8", (64,)),
+            ("cell_bit", "u8", (64,)),
             ("first_cat", "i8"),
             ("first_ornament", "i8"),
             ("first_row", "i8"),

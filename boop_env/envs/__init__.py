@@ -1,0 +1,1 @@
+"""Environments: thin adapters over the rules."""

@@ -1,0 +1,271 @@
+"""Observation planes and action masks: one named table, and the compiled code that writes both.
+
+`planes` is the table that observation spaces, docs and checkpoint cards are made from. Planes are
+float32 ``(C, H, W)``, seen by one player: *own* is the viewer's, *opp* the other player's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boop_env.rules import kernel
+from boop_env.rules.compiled import compiled, popcount
+from boop_env.rules.kernel import ONE, ZERO
+from boop_env.rules.ruleset import RuleSet
+from boop_env.rules.states import States
+
+PLANES_VERSION = 1
+"""Changes whenever the planes of any rule set change; checkpoints carry it."""
+
+FLOAT_ONE = np.float32(1)
+FLOAT_ZERO = np.float32(0)
+
+HEADINGS = ("v", "^", ">", "<")
+HEADING_NAMES = ("down", "up", "right", "left")
+
+
+class Plane(NamedTuple):
+    """One observation plane.
+
+    Attributes:
+        name: unique in its rule set.
+        description: what it holds.
+    """
+
+    name: str
+    description: str
+
+
+def planes(rules: RuleSet) -> tuple[Plane, ...]:
+    """The planes of a rule set, in channel order."""
+    table = [
+        Plane("own_kittens", "1 where the viewer has a kitten"),
+        Plane("own_cats", "1 where the viewer has a cat"),
+        Plane("opp_kittens", "1 where the other player has a kitten"),
+        Plane("opp_cats", "1 where the other player has a cat"),
+    ]
+    if rules.ornaments:
+        table += [
+            Plane("own_ornament", "1 where the viewer's ornament hangs"),
+            Plane("opp_ornament", "1 where the other player's ornament hangs"),
+        ]
+    if rules.board.is_tree:
+        flat = "; a tree drawn flat lies wholly on level 4" if rules.flat else ""
+        table += [Plane(f"level_{n}", f"1 on spaces of level {n}, 1 being the top{flat}") for n in (1, 2, 3, 4)]
+    table += [
+        Plane("own_kitten_pool", "kittens in the viewer's pool / pieces a player, everywhere"),
+        Plane("own_cat_pool", "cats in the viewer's pool / pieces a player, everywhere"),
+        Plane("opp_kitten_pool", "kittens in the other pool / pieces a player, everywhere"),
+        Plane("opp_cat_pool", "cats in the other pool / pieces a player, everywhere"),
+    ]
+    if rules.ornaments:
+        table += [
+            Plane("taken_by_own", "ornaments the viewer has taken / ornaments a player, everywhere"),
+            Plane("taken_by_opp", "ornaments the other player has taken / ornaments a player, everywhere"),
+        ]
+    phases = [("ornament", rules.ornaments > 0), ("placement", True), ("graduation", True), ("ghost", rules.ghosts)]
+    table += [Plane(f"phase_{name}", f"1 everywhere in the {name} phase") for name, present in phases if present]
+    if rules.ghosts:
+        for owner, whose in (("own", "the viewer's"), ("opp", "the other player's")):
+            table += [
+                Plane(f"{owner}_ghost_{name}", f"1 on the two spaces beside {whose} ghost while it heads {name}")
+                for name in HEADING_NAMES
+            ]
+            table.append(Plane(f"{owner}_ghost_home", f"1 everywhere when {whose} ghost came home this turn"))
+    table += [
+        Plane("spaces", "1 on every space of the board, 0 on holes"),
+        Plane("turn", "turns completed / turn cap, everywhere"),
+        Plane("player_1", "1 everywhere when the viewer is player_1"),
+        Plane("ones", "1 everywhere, holes too"),
+    ]
+    return tuple(table)
+
+
+def plane_names(rules: RuleSet) -> tuple[str, ...]:
+    """Names of the planes, in channel order."""
+    return tuple(plane.name for plane in planes(rules))
+
+
+def plane_shape(rules: RuleSet) -> tuple[int, int, int]:
+    """Shape of an observation: ``(C, H, W)``."""
+    return len(planes(rules)), rules.board.height, rules.board.width
+
+
+def observe_states(
+    states: States, *, out: npt.NDArray[np.float32] | None = None, masks: npt.NDArray[np.int8] | None = None
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+    """Planes and masks of a batch, each position seen by the player who is to act.
+
+    Args:
+        states: N positions.
+        out: float32 ``(N, C, H, W)`` to write into, allocated when not given.
+        masks: int8 ``(N, num_actions)`` to write into, allocated when not given.
+
+    Returns:
+        The planes and the masks; a mask is all zero when its game is over.
+    """
+    if out is None:
+        out = np.empty((len(states), *plane_shape(states.rules)), np.float32)
+    if masks is None:
+        masks = np.empty((len(states), states.rules.num_actions), np.int8)
+    write_batch(states.rules.tables, states.words, out.reshape(*out.shape[:2], -1), masks)
+    return out, masks
+
+
+@compiled
+def write_batch(tables, words, out, masks):
+    """Planes ``(N, C, cells)`` and masks ``(N, num_actions)`` of stored states ``(N, 6)``."""
+    t = tables[0]
+    for index in range(len(words)):
+        s = kernel.load(words[index])
+        write_fixed_planes(t, out[index])
+        write_planes(t, s, 0, out[index])
+        write_mask(t, s, masks[index])
+
+
+@compiled
+def observe(tables, words, side, out, mask):
+    """Planes and mask of one stored state.
+
+    Args:
+        tables: the rule set's tables.
+        words: the stored state.
+        side: 0 for the mover's view, 1 for the other player's, whose mask is all zero.
+        out: float32 ``(C, cells)``.
+        mask: int8 ``(num_actions,)``.
+    """
+    t = tables[0]
+    s = kernel.load(words)
+    write_fixed_planes(t, out)
+    write_planes(t, s, side, out)
+    if side == 0:
+        write_mask(t, s, mask)
+    else:
+        mask[:] = 0
+
+
+@compiled
+def num_cells(t):
+    """Cells of the board's rectangle."""
+    return t.height * t.width
+
+
+@compiled
+def write_bits(t, bits, plane):
+    """A bitboard as a plane of zeros and ones."""
+    for cell in range(num_cells(t)):
+        plane[cell] = FLOAT_ONE if (bits >> t.cell_bit[cell]) & ONE != ZERO else FLOAT_ZERO
+
+
+@compiled
+def write_value(t, value, plane):
+    """One number everywhere."""
+    for cell in range(num_cells(t)):
+        plane[cell] = value
+
+
+@compiled
+def first_level_plane(t):
+    """Channel of the first level plane, or where it would be."""
+    return 6 if t.ornaments > 0 else 4
+
+
+@compiled
+def write_fixed_planes(t, out):
+    """The planes that never change: levels, board shape, ones."""
+    first = first_level_plane(t)
+    for level in range(t.num_levels):
+        write_bits(t, t.level_masks[level], out[first + level])
+    write_bits(t, t.spaces, out[len(out) - 4])
+    write_value(t, FLOAT_ONE, out[len(out) - 1])
+
+
+@compiled
+def write_ghost(t, code, first, out):
+    """The five planes of one ghost, from channel `first` on."""
+    for plane in range(5):
+        write_value(t, FLOAT_ONE if plane == 4 and code == kernel.CAME_HOME else FLOAT_ZERO, out[first + plane])
+    if code >= kernel.ON_BOARD:
+        entry = (code - kernel.ON_BOARD) // 8
+        # Entries run: top edge (heading down), bottom (up), left (right), right (left).
+        across = t.width - 1
+        if entry < 2 * across:
+            heading = entry // across
+        else:
+            heading = 2 + (entry - 2 * across) // (t.height - 1)
+        out[first + heading, t.cell[t.ghost_low[code]]] = FLOAT_ONE
+        out[first + heading, t.cell[t.ghost_high[code]]] = FLOAT_ONE
+
+
+@compiled
+def write_planes(t, s, side, out):
+    """All planes but the fixed ones, of a state seen by the mover (`side` 0) or the other player (1)."""
+    own, opp = (s.own, s.opp) if side == 0 else (s.opp, s.own)
+    own_cats, opp_cats = (s.own_cats, s.opp_cats) if side == 0 else (s.opp_cats, s.own_cats)
+    write_bits(t, own & ~s.cats, out[0])
+    write_bits(t, own & s.cats, out[1])
+    write_bits(t, opp & ~s.cats, out[2])
+    write_bits(t, opp & s.cats, out[3])
+    if t.ornaments > 0:
+        write_bits(t, s.own_ornament if side == 0 else s.opp_ornament, out[4])
+        write_bits(t, s.opp_ornament if side == 0 else s.own_ornament, out[5])
+    plane = first_level_plane(t) + t.num_levels
+    unit = FLOAT_ONE / np.float32(t.pieces)
+    own_cat_pool = own_cats - popcount(own & s.cats)
+    opp_cat_pool = opp_cats - popcount(opp & s.cats)
+    write_value(t, np.float32(t.pieces - popcount(own) - own_cat_pool) * unit, out[plane])
+    write_value(t, np.float32(own_cat_pool) * unit, out[plane + 1])
+    write_value(t, np.float32(t.pieces - popcount(opp) - opp_cat_pool) * unit, out[plane + 2])
+    write_value(t, np.float32(opp_cat_pool) * unit, out[plane + 3])
+    plane += 4
+    if t.ornaments > 0:
+        own_taken, opp_taken = t.ornaments - s.opp_ornaments, t.ornaments - s.own_ornaments
+        if side == 1:
+            own_taken, opp_taken = opp_taken, own_taken
+        write_value(t, np.float32(own_taken) / np.float32(t.ornaments), out[plane])
+        write_value(t, np.float32(opp_taken) / np.float32(t.ornaments), out[plane + 1])
+        plane += 2
+    for phase in range(kernel.OVER):
+        if (phase == kernel.ORNAMENT and t.ornaments == 0) or (phase == kernel.GHOST and not t.ghosts):
+            continue
+        write_value(t, FLOAT_ONE if s.phase == phase else FLOAT_ZERO, out[plane])
+        plane += 1
+    if t.ghosts:
+        write_ghost(t, s.own_ghost if side == 0 else s.opp_ghost, plane, out)
+        write_ghost(t, s.opp_ghost if side == 0 else s.own_ghost, plane + 5, out)
+        plane += 10
+    write_value(t, np.float32(s.turn) / np.float32(t.max_turns), out[plane + 1])
+    write_value(t, np.float32(s.mover ^ side), out[plane + 2])
+
+
+@compiled
+def write_mask(t, s, mask):
+    """The action mask: 1 for each legal action, all zero when the game is over."""
+    mask[:] = 0
+    if s.phase == kernel.PLACEMENT:
+        empty = kernel.empty_spaces(t, s)
+        kittens, cats = kernel.kitten_pool(t, s) > 0, kernel.cat_pool(s) > 0
+        if empty == ZERO or not (kittens or cats):
+            mask[t.pass_action] = 1
+            return
+        if kittens:
+            write_mask_cells(t, empty, mask[: num_cells(t)])
+        if cats:
+            write_mask_cells(t, empty, mask[t.first_cat : t.first_cat + num_cells(t)])
+    elif s.phase == kernel.ORNAMENT:
+        spaces = kernel.hanging_spaces(t, s)
+        write_mask_cells(t, spaces, mask[t.first_ornament : t.first_ornament + num_cells(t)])
+    elif s.phase != kernel.OVER:
+        actions = np.empty(kernel.MAX_ACTIONS, np.int64)
+        for index in range(kernel.legal_actions(t, s, actions)):
+            mask[actions[index]] = 1
+
+
+@compiled
+def write_mask_cells(t, spaces, mask):
+    """A bitboard as the mask of a block with one action a cell."""
+    for cell in range(num_cells(t)):
+        mask[cell] = np.int8((spaces >> t.cell_bit[cell]) & ONE)
