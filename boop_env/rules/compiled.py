@@ -5,18 +5,45 @@ With ``NUMBA_DISABLE_JIT=1`` everything here is plain Python on NumPy scalars.
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 from numba import config, njit, types
+from numba.core import event
 from numba.extending import intrinsic
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """Step of the SplitMix64 sequence (Steele, Lea and Flood, 2014)."""
+
+
+
+class FirstCompilation(event.Listener):
+    """Says once a process, in one line, that our functions are being compiled and why it takes long."""
+
+    def __init__(self) -> None:
+        self.told = False
+
+    def on_start(self, event: event.Event) -> None:
+        """Called when Numba compiles a function, which it does not when its cache has it."""
+        module: Any = event.data["dispatcher"].py_func.__module__
+        if not self.told and module.split(".")[0] in ("boop_env", "train"):
+            self.told = True
+            print("boop_env: compiling, once for this version and machine; this can take a minute", file=sys.stderr)
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say."""
+
+
+event.register("numba:compile", FirstCompilation())
 
 if config.DISABLE_JIT:
 
     def compiled(function):
         """The function itself, made quiet about the wrap-around that 64-bit words rely on."""
         return np.errstate(over="ignore")(function)
+
+    inlined = compiled
 
     def popcount(bits):
         """Set bits of a ``uint64``."""
@@ -32,6 +59,8 @@ if config.DISABLE_JIT:
 
 else:
     compiled = njit(cache=True, nogil=True, error_model="numpy")
+    # A State is many words; passing it between functions costs more than most of them do.
+    inlined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 
     @intrinsic
     def popcount(typingctx, bits):

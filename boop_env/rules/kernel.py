@@ -18,9 +18,9 @@ import numpy as np
 from boop_env.rules.compiled import (
     compiled,
     highest_bit,
+    inlined,
     lowest_bit,
     popcount,
-    random_below,
     random_bits,
     random_next,
     scale,
@@ -176,13 +176,13 @@ RIGHT, DOWN, DOWN_RIGHT, DOWN_LEFT = np.uint64(1), np.uint64(8), np.uint64(9), n
 LOW3, LOW4, LOW8, LOW16 = np.uint64(7), np.uint64(15), np.uint64(255), np.uint64(65535)
 
 
-@compiled
+@inlined
 def bit(index):
     """Bitboard with one bit set."""
     return ONE << np.uint64(index)
 
 
-@compiled
+@inlined
 def load(words):
     """State from its stored form, ``uint64 (STATE_WORDS,)``."""
     rest = words[5]
@@ -206,7 +206,7 @@ def load(words):
     )
 
 
-@compiled
+@inlined
 def store(state, words):
     """Writes a state into ``uint64 (STATE_WORDS,)``."""
     words[0] = state.own
@@ -238,19 +238,19 @@ def initial(t):
     )
 
 
-@compiled
+@inlined
 def empty_spaces(t, s):
     """Spaces with neither piece nor ornament."""
     return t.spaces & ~(s.own | s.opp | s.own_ornament | s.opp_ornament)
 
 
-@compiled
+@inlined
 def kitten_pool(t, s):
     """Kittens the mover may place."""
     return t.pieces - s.own_cats - popcount(s.own & ~s.cats)
 
 
-@compiled
+@inlined
 def cat_pool(s):
     """Cats the mover may place."""
     return s.own_cats - popcount(s.own & s.cats)
@@ -264,7 +264,7 @@ def hanging_spaces(t, s):
     return first if first != ZERO else empty & t.hang_second
 
 
-@compiled
+@inlined
 def row_starts(t, pieces):
     """First spaces of the rows among `pieces`, one bitboard for each of the four directions."""
     return (
@@ -275,7 +275,7 @@ def row_starts(t, pieces):
     )
 
 
-@compiled
+@inlined
 def has_row(t, pieces):
     """Whether any three of `pieces` stand in a row."""
     right, down, down_right, down_left = row_starts(t, pieces)
@@ -302,7 +302,7 @@ def row_pieces(starts):
     )
 
 
-@compiled
+@inlined
 def boop_simple(t, s, at, is_cat):
     """Boops of the piece placed on bit `at`, in a rule set without ornaments (section 4).
 
@@ -391,7 +391,7 @@ def boop_with_ornaments(t, s, at, is_cat):
     return own | placed, opp, cats, own_ornament, opp_ornament, own_ornaments, opp_ornaments
 
 
-@compiled
+@inlined
 def place(t, s, at, is_cat):
     """A piece placed on bit `at` with its boops; the turn goes on with `settle`."""
     if t.ornaments == 0:
@@ -418,7 +418,7 @@ def place(t, s, at, is_cat):
     )
 
 
-@compiled
+@inlined
 def with_pieces(s, own, opp, cats):
     """The state with other pieces on the board."""
     return State(
@@ -441,7 +441,7 @@ def with_pieces(s, own, opp, cats):
     )
 
 
-@compiled
+@inlined
 def with_phase(s, phase, outcome, winner):
     """The state in another phase, or over."""
     return State(
@@ -464,7 +464,7 @@ def with_phase(s, phase, outcome, winner):
     )
 
 
-@compiled
+@inlined
 def with_own_ghost(s, own_ghost):
     """The state with the mover's ghost elsewhere."""
     return State(
@@ -487,7 +487,7 @@ def with_own_ghost(s, own_ghost):
     )
 
 
-@compiled
+@inlined
 def hang(s, at):
     """The mover's ornament hung on bit `at`."""
     return State(
@@ -653,7 +653,7 @@ def graduate(s, taken):
     )
 
 
-@compiled
+@inlined
 def settle(t, s):
     """The turn from step 4 on: ghost, win check, graduation, up to the next choice."""
     if t.ghosts and s.own_ghost >= ON_BOARD:
@@ -682,7 +682,7 @@ def settle_rows(t, s):
     return after_graduation(t, s)
 
 
-@compiled
+@inlined
 def after_graduation(t, s):
     """Steps 7 and 8 of the turn."""
     if t.ghosts and s.own_ghost == IN_POOL:
@@ -690,7 +690,7 @@ def after_graduation(t, s):
     return pass_turn(t, s)
 
 
-@compiled
+@inlined
 def pass_turn(t, s):
     """Step 8: the other player's turn, or the end at the turn cap."""
     turn = s.turn + 1
@@ -731,7 +731,7 @@ def place_ghost(t, s, entry):
     return pass_turn(t, with_own_ghost(s, ON_BOARD + 8 * entry))
 
 
-@compiled
+@inlined
 def step(t, s, action):
     """The state after a legal action; an illegal one gives nonsense, see `is_legal`."""
     kind = t.action_kind[action]
@@ -864,25 +864,24 @@ def nth_bit(bits, n):
 
 
 @compiled
-def random_graduation(t, s, seed):
-    """One of the graduation choices at random, carried out."""
+def random_graduation(t, s, draw):
+    """One of the graduation choices at random, as an action number."""
     g = graduation(t, s)
-    pick = random_below(seed, count_options(g))
+    pick = scale(draw, count_options(g))
     for direction in range(4):
         starts = (g.right, g.down, g.down_right, g.down_left)[direction]
         count = popcount(starts)
         if pick < count:
-            row = t.row_number[direction, nth_bit(starts, pick)]
-            return after_graduation(t, graduate(s, t.row_mask[row]))
+            return t.first_row + t.row_number[direction, nth_bit(starts, pick)]
         pick -= count
     if pick < popcount(g.singles):
-        return after_graduation(t, graduate(s, bit(nth_bit(g.singles, pick))))
-    return after_graduation(t, s)
+        return t.first_single + t.cell[nth_bit(g.singles, pick)]
+    return t.pass_action
 
 
-@compiled
-def random_step(t, s, seed):
-    """One legal action, each as likely, carried out.
+@inlined
+def random_action(t, s, seed):
+    """One legal action, each as likely.
 
     Args:
         t: the rule set's tables.
@@ -890,34 +889,32 @@ def random_step(t, s, seed):
         seed: generator state, ``uint64``.
 
     Returns:
-        (state, generator state).
+        (action number, generator state).
     """
     seed = random_next(seed)
+    draw = random_bits(seed)
     if s.phase == PLACEMENT:
         empty = empty_spaces(t, s)
         kittens, cats = kitten_pool(t, s) > 0, cat_pool(s) > 0
         if empty == ZERO or not (kittens or cats):
-            return settle(t, s), seed
-        draw = random_bits(seed)
+            return t.pass_action, seed
         is_cat = cats and (not kittens or draw & ONE != ZERO)
         # Drawing again until a space is empty beats looking for the n-th empty space.
         at = t.space_bits[scale(draw, t.num_spaces)]
         while empty & bit(at) == ZERO:
             seed = random_next(seed)
-            at = t.space_bits[random_below(seed, t.num_spaces)]
-        return settle(t, place(t, s, at, is_cat)), seed
+            at = t.space_bits[scale(random_bits(seed), t.num_spaces)]
+        return (t.first_cat if is_cat else 0) + t.cell[at], seed
     if s.phase == ORNAMENT:
         spaces = hanging_spaces(t, s)
-        return hang(s, nth_bit(spaces, random_below(seed, popcount(spaces)))), seed
+        return t.first_ornament + t.cell[nth_bit(spaces, scale(draw, popcount(spaces)))], seed
     if s.phase == GRADUATION:
-        return random_graduation(t, s, seed), seed
-    entry = random_below(seed, t.num_entries + 1)
+        return random_graduation(t, s, draw), seed
+    entry = scale(draw, t.num_entries + 1)
     while entry < t.num_entries and not entry_is_free(t, s, entry):
         seed = random_next(seed)
-        entry = random_below(seed, t.num_entries + 1)
-    if entry == t.num_entries:
-        return pass_turn(t, s), seed
-    return place_ghost(t, s, entry), seed
+        entry = scale(random_bits(seed), t.num_entries + 1)
+    return (t.pass_action if entry == t.num_entries else t.first_entry + entry), seed
 
 
 @compiled
@@ -929,6 +926,7 @@ def playout(t, s, seed):
     """
     steps = 0
     while s.phase != OVER:
-        s, seed = random_step(t, s, seed)
+        action, seed = random_action(t, s, seed)
+        s = step(t, s, action)
         steps += 1
     return s, seed, steps
