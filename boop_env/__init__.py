@@ -1,5 +1,7 @@
 """Reinforcement-learning suite for the boop. family of board games."""
 
+from boop_env.bots.bot import Bot
+from boop_env.bots.factory import make_bot
 from boop_env.rules.game import Game, Reason, perft
 from boop_env.rules.layout import Layout
 from boop_env.rules.moves import IllegalMove, UnreadableMove
@@ -9,6 +11,7 @@ from boop_env.rules.states import States
 
 __all__ = [
     "PRESETS",
+    "Bot",
     "Game",
     "IllegalMove",
     "InvalidPosition",
@@ -17,6 +20,7 @@ __all__ = [
     "RuleSet",
     "States",
     "UnreadableMove",
+    "make_bot",
     "perft",
     "ruleset",
 ]
