@@ -1,0 +1,137 @@
+"""A trained policy as a bot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from boop_env.bots.bot import Bot
+from boop_env.envs.planes import observe_states
+from boop_env.policy.checkpoint import Checkpoint, read_checkpoint
+from boop_env.policy.network import Network, network_from_checkpoint
+from boop_env.rules.ruleset import RuleSet
+from boop_env.rules.states import States
+
+CHUNK = 4096
+"""Positions a network looks at in one go, which bounds its memory."""
+
+Floats = npt.NDArray[np.float32]
+
+
+class Evaluator(Protocol):
+    """Whatever runs a network; torch here, and other runtimes in its place."""
+
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        """Logits ``(N, num_actions)`` and values ``(N,)`` of planes ``(N, C, H, W)``, all float32."""
+
+
+class TorchEvaluator:
+    """A network run by torch.
+
+    Args:
+        network: the network; it is moved to the device and only read from.
+        device: a torch device, such as ``"cpu"`` or ``"cuda"``.
+    """
+
+    def __init__(self, network: Network, device: str | torch.device = "cpu") -> None:
+        self.device = torch.device(device)
+        self.network = network.to(self.device).eval()
+
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        """See `Evaluator`."""
+        with torch.inference_mode():
+            chunks = [torch.from_numpy(planes[i : i + CHUNK]) for i in range(0, len(planes), CHUNK)]
+            outputs = [self.network(chunk.to(self.device)) for chunk in chunks]
+            logits, values = (torch.cat(parts).cpu().numpy() for parts in zip(*outputs, strict=True))
+        return logits, values
+
+
+class PolicyBot(Bot):
+    """Plays by a network's policy head, without search.
+
+    Args:
+        checkpoint: where the network comes from; its card says what it can play.
+        temperature: above 0; 1 samples from the policy as it was trained, less is closer to its
+            favourite move, more is closer to uniform.
+        greedy: play the favourite move always.
+        device: a torch device.
+
+    Raises:
+        CheckpointError: the weights do not fit the card, or the card today's planes.
+        ValueError: the temperature is not above 0.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, *, temperature: float = 1.0, greedy: bool = False, device: str = "cpu"
+    ) -> None:
+        if not 0 < temperature < float("inf"):
+            raise ValueError(f"temperature={temperature} is not a number above 0; greedy=True plays the best move")
+        self.checkpoint = checkpoint
+        self.temperature = temperature
+        self.greedy = greedy
+        self.evaluator: Evaluator = TorchEvaluator(network_from_checkpoint(checkpoint), device)
+        option = "?greedy" if greedy else "" if temperature == 1 else f"?temperature={temperature:g}"
+        self.name = f"{checkpoint.path}{option}"
+        self._fits: RuleSet | None = None
+
+    def choose(self, states: States, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """One action for each position; see `Bot.choose`.
+
+        Raises:
+            CheckpointError: the network cannot play this rule set; the message says what differs.
+            ValueError: the network gives no number, as one does whose training went wrong.
+        """
+        if states.rules is not self._fits:
+            self.checkpoint.check_rules(states.rules)
+            self._fits = states.rules
+        planes, masks = observe_states(states)
+        logits, _ = self.evaluator(planes)
+        logits = np.where(masks, logits, -np.inf)
+        best = logits.max(1, keepdims=True)
+        if not np.isfinite(best).all():
+            raise ValueError(f"the network of {self.name} gives logits that are not finite")
+        if self.greedy:
+            return np.argmax(logits, 1).astype(np.int64)
+        return sample(np.exp((logits - best) / np.float32(self.temperature)), rng)
+
+
+def sample(weights: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Draws one index a row with chances in proportion to the weights; a weight of 0 is never drawn.
+
+    Args:
+        weights: ``(N, K)``, not negative, each row with one above 0.
+        rng: gives one number a row.
+
+    Returns:
+        int64 ``(N,)``.
+    """
+    sums = weights.cumsum(1, np.float64)
+    totals = sums[:, -1]
+    # Rounding must not push a point past the last weight above 0.
+    points = np.minimum(rng.random(len(weights)) * totals, np.nextafter(totals, 0))
+    return np.argmax(sums > points[:, None], 1).astype(np.int64)
+
+
+def load_policy(path: str | Path, *, temperature: float = 1.0, greedy: bool = False, device: str = "cpu") -> PolicyBot:
+    """A trained policy as a bot. Loading never runs code from the file.
+
+    Example:
+        >>> bot = load_policy("models/boop.safetensors", greedy=True)  # doctest: +SKIP
+        >>> bot.move(Game("boop"))  # doctest: +SKIP
+        'Kc3'
+
+    Args:
+        path: a checkpoint file.
+        temperature: above 0; 1 samples from the policy as it was trained.
+        greedy: play the favourite move always.
+        device: a torch device.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        CheckpointError: the file is no checkpoint, is damaged, or does not fit this boop_env.
+    """
+    return PolicyBot(read_checkpoint(path), temperature=temperature, greedy=greedy, device=device)
