@@ -95,7 +95,8 @@ class PolicyBot(Bot):
         if not np.isfinite(best).all():
             raise ValueError(f"the network of {self.name} gives logits that are not finite")
         if self.greedy:
-            return np.argmax(logits, 1).astype(np.int64)
+            favourites: npt.NDArray[np.int64] = logits.argmax(1)
+            return favourites
         return sample(np.exp((logits - best) / np.float32(self.temperature)), rng)
 
 
@@ -113,7 +114,8 @@ def sample(weights: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     totals = sums[:, -1]
     # Rounding must not push a point past the last weight above 0.
     points = np.minimum(rng.random(len(weights)) * totals, np.nextafter(totals, 0))
-    return np.argmax(sums > points[:, None], 1).astype(np.int64)
+    drawn: npt.NDArray[np.int64] = (sums > points[:, None]).argmax(1)
+    return drawn
 
 
 def load_policy(path: str | Path, *, temperature: float = 1.0, greedy: bool = False, device: str = "cpu") -> PolicyBot:
