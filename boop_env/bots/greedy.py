@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from boop_env.bots.bot import Bot, seeds
 from boop_env.rules import kernel
-from boop_env.rules.compiled import compiled, lowest_bit, popcount, random_below, random_next
+from boop_env.rules.compiled import compiled, lowest_bit, popcount, random_bits, random_next, scale
 from boop_env.rules.kernel import ENTER, GHOST, GRADUATION, ORNAMENT, OVER, ZERO
 from boop_env.rules.states import States
 
@@ -123,7 +123,7 @@ def pick_best(values, count, seed):
         elif values[i] == values[best]:
             seed = random_next(seed)
             ties += 1
-            if random_below(seed, ties) == 0:
+            if scale(random_bits(seed), ties) == 0:
                 best = i
     return best, seed
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from boop_env.bots.bot import Bot, seeds
 from boop_env.rules import kernel
-from boop_env.rules.compiled import compiled, random_below
+from boop_env.rules.compiled import compiled
 from boop_env.rules.states import States
 
 
@@ -35,8 +35,5 @@ def write_random(tables, words, seeds, actions):
         seeds: a generator state for each, ``uint64 (N,)``.
         actions: written, ``int64 (N,)``.
     """
-    t = tables[0]
-    legal = np.empty(t.num_actions, np.int64)
     for i in range(len(words)):
-        count = kernel.legal_actions(t, kernel.load(words[i]), legal)
-        actions[i] = legal[random_below(seeds[i], count)]
+        actions[i] = kernel.random_action(tables[0], kernel.load(words[i]), seeds[i])[0]

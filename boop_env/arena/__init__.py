@@ -1,0 +1,1 @@
+"""Matches between bots, ratings fitted to them, and the ladder."""

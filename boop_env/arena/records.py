@@ -1,0 +1,224 @@
+"""One finished game as a line of text, and the file that collects such lines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boop_env.rules.game import Game
+from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
+
+FORMAT = 1
+"""Version of the result file."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One finished game.
+
+    Attributes:
+        rules: its rule set.
+        number: which game of its pairing; the opening and who sits where follow from it.
+        seats: the bots' names, player_0 first.
+        opening: the random moves it began with, as record text.
+        winner: the seat that won, None for a truncated game.
+        reason: a `Reason`'s name in lower case.
+        turns: whole turns completed.
+        record: all its moves, the opening's too.
+        moves: how many steps each seat chose.
+        seconds: processor time each seat took over them, over all cores; a call about several games
+            counts in equal parts.
+    """
+
+    rules: RuleSet
+    number: int
+    seats: tuple[str, str]
+    opening: str
+    winner: int | None
+    reason: str
+    turns: int
+    record: str
+    moves: tuple[int, int]
+    seconds: tuple[float, float]
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The two bots in the order that `pairing` gives them."""
+        return pairing(*self.seats)
+
+    def score(self, bot: str) -> float:
+        """1, 0.5 or 0: what the game was worth to one of its bots."""
+        return 0.5 if self.winner is None else float(self.seats[self.winner] == bot)
+
+    def to_json(self) -> str:
+        """The game as one line."""
+        return json.dumps(
+            {
+                "rules": rules_to_json(self.rules),
+                "game": self.number,
+                "seats": self.seats,
+                "opening": self.opening,
+                "winner": self.winner,
+                "reason": self.reason,
+                "turns": self.turns,
+                "record": self.record,
+                "moves": self.moves,
+                "seconds": [round(seconds, 6) for seconds in self.seconds],
+            }
+        )
+
+    @classmethod
+    def from_json(cls, line: dict[str, Any]) -> GameRecord:
+        """The game of a line; KeyError or ValueError when it is none."""
+        return cls(
+            rules=rules_from_json(line["rules"]),
+            number=line["game"],
+            seats=(line["seats"][0], line["seats"][1]),
+            opening=line["opening"],
+            winner=line["winner"],
+            reason=line["reason"],
+            turns=line["turns"],
+            record=line["record"],
+            moves=(line["moves"][0], line["moves"][1]),
+            seconds=(line["seconds"][0], line["seconds"][1]),
+        )
+
+
+def pairing(a: str, b: str) -> tuple[str, str]:
+    """Two names in the one order that numbers their games, whoever was named first."""
+    return (a, b) if a <= b else (b, a)
+
+
+def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
+    """A preset's name, or all options of any other rule set."""
+    return rules.name if PRESETS.get(rules.name) == rules else rules.to_dict()
+
+
+def rules_from_json(value: str | dict[str, Any]) -> RuleSet:
+    """The rule set that `rules_to_json` wrote."""
+    return ruleset(value) if isinstance(value, str) else RuleSet(**value)
+
+
+def replay(record: GameRecord) -> Game:
+    """Plays a recorded game again and checks all that the record says of it.
+
+    Raises:
+        ValueError: a move is illegal, or the record says something else than the rules do.
+    """
+    what = f"game {record.number}, {record.seats[0]} against {record.seats[1]}"
+    try:
+        game = Game.from_record(record.rules, record.record)
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from error
+    if not game.is_over:
+        raise ValueError(f"{what}: the record ends before the game does, at {game.position()!r}")
+    if not f"{record.record} ".startswith(f"{record.opening} ".lstrip()):
+        raise ValueError(f"{what}: the record does not begin with its opening {record.opening!r}")
+    assert game.reason is not None
+    said = {"winner": record.winner, "reason": record.reason, "turns": record.turns}
+    found = {"winner": game.winner, "reason": game.reason.name.lower(), "turns": game.turn}
+    for key, value in found.items():
+        if said[key] != value:
+            raise ValueError(f"{what}: the record says {key} {said[key]!r}, the rules say {value!r}")
+    return game
+
+
+class ResultFile:
+    """An append-only file of finished games, one a line, that a match can stop and resume with.
+
+    The first line holds the configuration that all its games share. Checkpoints that played get a
+    line with their digest. A last line cut short, as a killed run leaves it, is removed on opening.
+
+    Args:
+        path: the file, made with its folders if missing.
+        config: what a resumed run must share with the first one, as plain JSON values.
+
+    Raises:
+        ValueError: the file was made with another configuration, or a line cannot be read.
+    """
+
+    def __init__(self, path: Path, config: dict[str, Any]) -> None:
+        self.path = path
+        self.games: list[GameRecord] = []
+        self._checkpoints: dict[str, str] = {}
+        config = {"format": FORMAT, **config}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._repair()
+        for number, line in enumerate(_lines(path), 1):
+            try:
+                if "config" in line:
+                    self._compare(line["config"], config)
+                elif "checkpoint" in line:
+                    self._checkpoints[line["checkpoint"]] = line["sha256"]
+                else:
+                    self.games.append(GameRecord.from_json(line))
+            except (KeyError, IndexError, TypeError) as error:
+                raise ValueError(f"{path}, line {number} is no game: {error!r}; give another file") from error
+        if path.stat().st_size == 0:
+            self._write(json.dumps({"config": config}))
+
+    def append(self, game: GameRecord) -> None:
+        """Adds a game; it outlives this process from here on."""
+        self.games.append(game)
+        self._write(game.to_json())
+
+    def note_checkpoint(self, path: Path) -> None:
+        """Holds a checkpoint to the content it had when it first played here.
+
+        Raises:
+            ValueError: the file of that name is another one now.
+        """
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        known = self._checkpoints.get(str(path))
+        if known is None:
+            self._checkpoints[str(path)] = digest
+            self._write(json.dumps({"checkpoint": str(path), "sha256": digest}))
+        elif known != digest:
+            raise ValueError(
+                f"{path} is not the checkpoint that played in {self.path}: its SHA-256 is {digest[:12]}..., "
+                f"it was {known[:12]}...; give another result file"
+            )
+
+    def _write(self, line: str) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def _repair(self) -> None:
+        """Cuts off a last line that a killed run did not finish."""
+        self.path.touch()
+        with self.path.open("r+b") as file:
+            content = file.read()
+            file.truncate(content.rfind(b"\n") + 1)
+
+    def _compare(self, old: dict[str, Any], new: dict[str, Any]) -> None:
+        keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+        if keys:
+            differs = "; ".join(f"{key} was {old.get(key)!r}, now {new.get(key)!r}" for key in keys)
+            raise ValueError(f"{self.path} holds games of another configuration: {differs}; give another file")
+
+
+def read_games(path: Path) -> list[GameRecord]:
+    """All games of a result file.
+
+    Raises:
+        ValueError: a line cannot be read.
+        OSError: there is no such file.
+    """
+    return [GameRecord.from_json(line) for line in _lines(path) if "game" in line]
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a file as dictionaries."""
+    with path.open(encoding="utf-8") as file:
+        for number, text in enumerate(file, 1):
+            try:
+                line = json.loads(text)
+            except ValueError:
+                line = None
+            if not isinstance(line, dict):
+                raise ValueError(f"{path}, line {number} is no game: {text[:60]!r}; give another file")
+            yield line
