@@ -1,0 +1,1 @@
+"""Alpha-beta and Monte Carlo tree search, compiled."""
