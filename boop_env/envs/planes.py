@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from boop_env.envs.stores import compress, store_bits, store_mask, store_value, store_zeros
 from boop_env.rules import kernel
-from boop_env.rules.compiled import compiled, popcount
+from boop_env.rules.compiled import compiled, inlined, lowest_bit, popcount
 from boop_env.rules.kernel import ONE, ZERO
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
@@ -111,19 +112,20 @@ def observe_states(
         out = np.empty((len(states), *plane_shape(states.rules)), np.float32)
     if masks is None:
         masks = np.empty((len(states), states.rules.num_actions), np.int8)
-    write_batch(states.rules.tables, states.words, out.reshape(*out.shape[:2], -1), masks)
+    write_batch(states.rules.tables, states.words, out.reshape(-1), masks.reshape(-1))
     return out, masks
 
 
 @compiled
 def write_batch(tables, words, out, masks):
-    """Planes ``(N, C, cells)`` and masks ``(N, num_actions)`` of stored states ``(N, 6)``."""
+    """Planes and masks of stored states ``(N, 6)`` into flat arrays, one game after the other."""
     t = tables[0]
+    size = len(out) // max(1, len(words))
     for index in range(len(words)):
         s = kernel.load(words[index])
-        write_fixed_planes(t, out[index])
-        write_planes(t, s, 0, out[index])
-        write_mask(t, s, masks[index])
+        write_fixed_planes(t, out, index * size, size)
+        write_planes(t, s, 0, out, index * size, size)
+        write_mask(t, s, masks, index * t.num_actions)
 
 
 @compiled
@@ -134,138 +136,172 @@ def observe(tables, words, side, out, mask):
         tables: the rule set's tables.
         words: the stored state.
         side: 0 for the mover's view, 1 for the other player's, whose mask is all zero.
-        out: float32 ``(C, cells)``.
+        out: float32 ``(C * H * W,)``.
         mask: int8 ``(num_actions,)``.
     """
     t = tables[0]
     s = kernel.load(words)
-    write_fixed_planes(t, out)
-    write_planes(t, s, side, out)
+    write_fixed_planes(t, out, 0, len(out))
+    write_planes(t, s, side, out, 0, len(out))
     if side == 0:
-        write_mask(t, s, mask)
+        write_mask(t, s, mask, 0)
     else:
         mask[:] = 0
 
 
-@compiled
+# Below, `out` and `masks` are flat arrays of many games and `first` is an index into them: a view
+# for every plane would cost more than the plane. `size` is the cells of one game's planes.
+
+
+@inlined
 def num_cells(t):
     """Cells of the board's rectangle."""
     return t.height * t.width
 
 
-@compiled
-def write_bits(t, bits, plane):
+@inlined
+def write_bits(t, bits, out, first):
     """A bitboard as a plane of zeros and ones."""
-    for cell in range(num_cells(t)):
-        plane[cell] = FLOAT_ONE if (bits >> t.cell_bit[cell]) & ONE != ZERO else FLOAT_ZERO
+    packed = compress(bits, t.rectangle)
+    cells = num_cells(t)
+    if cells < 8:
+        for cell in range(cells):
+            out[first + cell] = np.float32((packed >> np.uint64(cell)) & ONE)
+        return
+    # Eight cells at a time; the last eight may overlap the ones before.
+    for at in range(0, cells - 7, 8):
+        store_bits(out, first + at, packed >> np.uint64(at))
+    store_bits(out, first + cells - 8, packed >> np.uint64(cells - 8))
 
 
-@compiled
-def write_value(t, value, plane):
-    """One number everywhere."""
-    for cell in range(num_cells(t)):
-        plane[cell] = value
+@inlined
+def write_value(t, value, out, first):
+    """One number everywhere in a plane."""
+    cells = num_cells(t)
+    if cells < 8:
+        for cell in range(cells):
+            out[first + cell] = value
+        return
+    for at in range(0, cells - 7, 8):
+        store_value(out, first + at, value)
+    store_value(out, first + cells - 8, value)
 
 
-@compiled
+@inlined
 def first_level_plane(t):
     """Channel of the first level plane, or where it would be."""
     return 6 if t.ornaments > 0 else 4
 
 
 @compiled
-def write_fixed_planes(t, out):
+def write_fixed_planes(t, out, first, size):
     """The planes that never change: levels, board shape, ones."""
-    first = first_level_plane(t)
+    cells = num_cells(t)
+    at = first + first_level_plane(t) * cells
     for level in range(t.num_levels):
-        write_bits(t, t.level_masks[level], out[first + level])
-    write_bits(t, t.spaces, out[len(out) - 4])
-    write_value(t, FLOAT_ONE, out[len(out) - 1])
+        write_bits(t, t.level_masks[level], out, at + level * cells)
+    write_bits(t, t.spaces, out, first + size - 4 * cells)
+    write_value(t, FLOAT_ONE, out, first + size - cells)
 
 
 @compiled
-def write_ghost(t, code, first, out):
-    """The five planes of one ghost, from channel `first` on."""
-    for plane in range(5):
-        write_value(t, FLOAT_ONE if plane == 4 and code == kernel.CAME_HOME else FLOAT_ZERO, out[first + plane])
+def write_ghost(t, code, out, first):
+    """The five planes of one ghost: its four headings, and whether it came home this turn."""
+    cells = num_cells(t)
+    for plane in range(4):
+        write_value(t, FLOAT_ZERO, out, first + plane * cells)
+    write_value(t, FLOAT_ONE if code == kernel.CAME_HOME else FLOAT_ZERO, out, first + 4 * cells)
     if code >= kernel.ON_BOARD:
         entry = (code - kernel.ON_BOARD) // 8
         # Entries run: top edge (heading down), bottom (up), left (right), right (left).
         across = t.width - 1
-        if entry < 2 * across:
-            heading = entry // across
-        else:
-            heading = 2 + (entry - 2 * across) // (t.height - 1)
-        out[first + heading, t.cell[t.ghost_low[code]]] = FLOAT_ONE
-        out[first + heading, t.cell[t.ghost_high[code]]] = FLOAT_ONE
+        heading = entry // across if entry < 2 * across else 2 + (entry - 2 * across) // (t.height - 1)
+        out[first + heading * cells + t.cell[t.ghost_low[code]]] = FLOAT_ONE
+        out[first + heading * cells + t.cell[t.ghost_high[code]]] = FLOAT_ONE
 
 
 @compiled
-def write_planes(t, s, side, out):
+def write_planes(t, s, side, out, first, size):
     """All planes but the fixed ones, of a state seen by the mover (`side` 0) or the other player (1)."""
     own, opp = (s.own, s.opp) if side == 0 else (s.opp, s.own)
     own_cats, opp_cats = (s.own_cats, s.opp_cats) if side == 0 else (s.opp_cats, s.own_cats)
-    write_bits(t, own & ~s.cats, out[0])
-    write_bits(t, own & s.cats, out[1])
-    write_bits(t, opp & ~s.cats, out[2])
-    write_bits(t, opp & s.cats, out[3])
+    cells = num_cells(t)
+    at = first
+    write_bits(t, own & ~s.cats, out, at)
+    write_bits(t, own & s.cats, out, at + cells)
+    write_bits(t, opp & ~s.cats, out, at + 2 * cells)
+    write_bits(t, opp & s.cats, out, at + 3 * cells)
     if t.ornaments > 0:
-        write_bits(t, s.own_ornament if side == 0 else s.opp_ornament, out[4])
-        write_bits(t, s.opp_ornament if side == 0 else s.own_ornament, out[5])
-    plane = first_level_plane(t) + t.num_levels
+        write_bits(t, s.own_ornament if side == 0 else s.opp_ornament, out, at + 4 * cells)
+        write_bits(t, s.opp_ornament if side == 0 else s.own_ornament, out, at + 5 * cells)
+    at += (first_level_plane(t) + t.num_levels) * cells
     unit = FLOAT_ONE / np.float32(t.pieces)
     own_cat_pool = own_cats - popcount(own & s.cats)
     opp_cat_pool = opp_cats - popcount(opp & s.cats)
-    write_value(t, np.float32(t.pieces - popcount(own) - own_cat_pool) * unit, out[plane])
-    write_value(t, np.float32(own_cat_pool) * unit, out[plane + 1])
-    write_value(t, np.float32(t.pieces - popcount(opp) - opp_cat_pool) * unit, out[plane + 2])
-    write_value(t, np.float32(opp_cat_pool) * unit, out[plane + 3])
-    plane += 4
+    write_value(t, np.float32(t.pieces - popcount(own) - own_cat_pool) * unit, out, at)
+    write_value(t, np.float32(own_cat_pool) * unit, out, at + cells)
+    write_value(t, np.float32(t.pieces - popcount(opp) - opp_cat_pool) * unit, out, at + 2 * cells)
+    write_value(t, np.float32(opp_cat_pool) * unit, out, at + 3 * cells)
+    at += 4 * cells
     if t.ornaments > 0:
         own_taken, opp_taken = t.ornaments - s.opp_ornaments, t.ornaments - s.own_ornaments
         if side == 1:
             own_taken, opp_taken = opp_taken, own_taken
-        write_value(t, np.float32(own_taken) / np.float32(t.ornaments), out[plane])
-        write_value(t, np.float32(opp_taken) / np.float32(t.ornaments), out[plane + 1])
-        plane += 2
+        write_value(t, np.float32(own_taken) / np.float32(t.ornaments), out, at)
+        write_value(t, np.float32(opp_taken) / np.float32(t.ornaments), out, at + cells)
+        at += 2 * cells
     for phase in range(kernel.OVER):
         if (phase == kernel.ORNAMENT and t.ornaments == 0) or (phase == kernel.GHOST and not t.ghosts):
             continue
-        write_value(t, FLOAT_ONE if s.phase == phase else FLOAT_ZERO, out[plane])
-        plane += 1
+        write_value(t, FLOAT_ONE if s.phase == phase else FLOAT_ZERO, out, at)
+        at += cells
     if t.ghosts:
-        write_ghost(t, s.own_ghost if side == 0 else s.opp_ghost, plane, out)
-        write_ghost(t, s.opp_ghost if side == 0 else s.own_ghost, plane + 5, out)
-        plane += 10
-    write_value(t, np.float32(s.turn) / np.float32(t.max_turns), out[plane + 1])
-    write_value(t, np.float32(s.mover ^ side), out[plane + 2])
+        write_ghost(t, s.own_ghost if side == 0 else s.opp_ghost, out, at)
+        write_ghost(t, s.opp_ghost if side == 0 else s.own_ghost, out, at + 5 * cells)
+    write_value(t, np.float32(s.turn) / np.float32(t.max_turns), out, first + size - 3 * cells)
+    write_value(t, np.float32(s.mover ^ side), out, first + size - 2 * cells)
 
 
 @compiled
-def write_mask(t, s, mask):
+def write_mask(t, s, masks, first):
     """The action mask: 1 for each legal action, all zero when the game is over."""
-    mask[:] = 0
+    store_zeros(masks, first, t.num_actions)
     if s.phase == kernel.PLACEMENT:
         empty = kernel.empty_spaces(t, s)
         kittens, cats = kernel.kitten_pool(t, s) > 0, kernel.cat_pool(s) > 0
         if empty == ZERO or not (kittens or cats):
-            mask[t.pass_action] = 1
+            masks[first + t.pass_action] = 1
             return
         if kittens:
-            write_mask_cells(t, empty, mask[: num_cells(t)])
+            write_mask_cells(t, empty, masks, first)
         if cats:
-            write_mask_cells(t, empty, mask[t.first_cat : t.first_cat + num_cells(t)])
+            write_mask_cells(t, empty, masks, first + t.first_cat)
     elif s.phase == kernel.ORNAMENT:
-        spaces = kernel.hanging_spaces(t, s)
-        write_mask_cells(t, spaces, mask[t.first_ornament : t.first_ornament + num_cells(t)])
-    elif s.phase != kernel.OVER:
-        actions = np.empty(kernel.MAX_ACTIONS, np.int64)
-        for index in range(kernel.legal_actions(t, s, actions)):
-            mask[actions[index]] = 1
+        write_mask_cells(t, kernel.hanging_spaces(t, s), masks, first + t.first_ornament)
+    elif s.phase == kernel.GRADUATION:
+        g = kernel.graduation(t, s)
+        for direction in range(4):
+            starts = (g.right, g.down, g.down_right, g.down_left)[direction]
+            while starts != ZERO:
+                masks[first + t.first_row + t.row_number[direction, lowest_bit(starts)]] = 1
+                starts &= starts - ONE
+        write_mask_cells(t, g.singles, masks, first + t.first_single)
+        masks[first + t.pass_action] = g.decline
+    elif s.phase == kernel.GHOST:
+        for entry in range(t.num_entries):
+            masks[first + t.first_entry + entry] = kernel.entry_is_free(t, s, entry)
+        masks[first + t.pass_action] = 1
 
 
-@compiled
-def write_mask_cells(t, spaces, mask):
-    """A bitboard as the mask of a block with one action a cell."""
-    for cell in range(num_cells(t)):
-        mask[cell] = np.int8((spaces >> t.cell_bit[cell]) & ONE)
+@inlined
+def write_mask_cells(t, spaces, masks, first):
+    """A bitboard as the block of a mask that has one action a cell."""
+    packed = compress(spaces, t.rectangle)
+    cells = num_cells(t)
+    if cells < 8:
+        for cell in range(cells):
+            masks[first + cell] = np.int8((packed >> np.uint64(cell)) & ONE)
+        return
+    for at in range(0, cells - 7, 8):
+        store_mask(masks, first + at, packed >> np.uint64(at))
+    store_mask(masks, first + cells - 8, packed >> np.uint64(cells - 8))

@@ -6,6 +6,8 @@ With ``NUMBA_DISABLE_JIT=1`` everything here is plain Python on NumPy scalars.
 from __future__ import annotations
 
 import sys
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,9 +60,60 @@ if config.DISABLE_JIT:
         return int(bits).bit_length() - 1
 
 else:
-    compiled = njit(cache=True, nogil=True, error_model="numpy")
-    # A State is many words; passing it between functions costs more than most of them do.
-    inlined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+    @cache
+    def newest_source(folder):
+        """Time and size of the newest Python file of a folder."""
+        return max((source.stat().st_mtime_ns, source.stat().st_size) for source in folder.glob("*.py"))
+
+    def stamped(dispatcher):
+        """Makes a function's cache stale when any file of its folder or of the rules changes.
+
+        Numba looks at the function's own file only, and would go on calling old code inlined from others.
+        """
+        folders = Path(__file__).parent, Path(dispatcher.py_func.__code__.co_filename).parent
+        cache_file = dispatcher._cache._cache_file
+        cache_file._source_stamp = (cache_file._source_stamp, *map(newest_source, folders))
+        return dispatcher
+
+    def compiled(function):
+        """The function itself, made quiet about the wrap-around that 64-bit words rely on."""
+        return np.errstate(over="ignore")(function)
+
+    inlined = compiled
+
+    def popcount(bits):
+        """Set bits of a ``uint64``."""
+        return int(bits).bit_count()
+
+    def lowest_bit(bits):
+        """Index of the lowest set bit; `bits` is not 0."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+    def highest_bit(bits):
+        """Index of the highest set bit; `bits` is not 0."""
+        return int(bits).bit_length() - 1
+
+else:
+    SOURCES = max(
+        (source.stat().st_mtime_ns, source.stat().st_size) for source in Path(__file__).parents[1].rglob("*.py")
+    )
+
+    def stamped(dispatcher):
+        """Makes a function's cache stale when any file of the package changes.
+
+        Numba looks at the function's own file only, and would go on calling old code inlined from others.
+        """
+        cache_file = dispatcher._cache._cache_file
+        cache_file._source_stamp = (cache_file._source_stamp, SOURCES)
+        return dispatcher
+
+    def compiled(function):
+        """Compiles a function at its first call, and caches it on disk; it runs without the GIL."""
+        return stamped(njit(cache=True, nogil=True, error_model="numpy")(function))
+
+    def inlined(function):
+        """The same, always inlined: passing a `State`, many words, costs more than most of what is done to it."""
+        return stamped(njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
 
     @intrinsic
     def popcount(typingctx, bits):
@@ -109,9 +162,3 @@ def random_bits(seed):
 def scale(bits, n):
     """A number from 0 to n - 1 from the high half of 64 random bits; n is below 2**32."""
     return np.int64(((bits >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
-
-
-@compiled
-def random_below(seed, n):
-    """A number from 0 to n - 1 from a generator state."""
-    return scale(random_bits(seed), n)

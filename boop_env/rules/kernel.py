@@ -67,6 +67,7 @@ TABLES = np.dtype(
             # `can_step`: spaces that have a space next to them in a direction.
             ("height", "i8"),
             ("width", "i8"),
+            ("rectangle", "u8"),
             ("spaces", "u8"),
             ("hang_first", "u8"),
             ("hang_second", "u8"),
@@ -90,7 +91,6 @@ TABLES = np.dtype(
             ("action_kind", "i8", (MAX_ACTIONS,)),
             ("action_at", "i8", (MAX_ACTIONS,)),
             ("cell", "i8", (64,)),
-            ("cell_bit", "u8", (64,)),
             ("first_cat", "i8"),
             ("first_ornament", "i8"),
             ("first_row", "i8"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -125,7 +126,7 @@ class Layout:
         """Bit index of a cell."""
         return cell // self.width * STRIDE + cell % self.width
 
-    def mask(self, cells: tuple[int, ...] | list[int]) -> int:
+    def mask(self, cells: Iterable[int]) -> int:
         """Bitboard of several cells."""
         return sum(1 << self.bit(cell) for cell in cells)
 

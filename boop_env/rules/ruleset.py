@@ -158,7 +158,7 @@ class RuleSet:
             t.level_masks[level - 1] = board.mask(cells) if not self.flat else 0
         if self.flat:
             t.level_masks[3] = board.mask(board.spaces)
-        t.cell_bit[: board.num_cells] = [board.bit(cell) for cell in range(board.num_cells)]
+        t.rectangle = board.mask(range(board.num_cells))
         t.cell[:] = -1
         for cell in board.spaces:
             at = board.bit(cell)
