@@ -102,7 +102,11 @@ class BatchEnv:
     ) -> None:
         rules = ruleset(rules)
         self.rules = rules if max_turns is None else replace(rules, max_turns=max_turns)
-        for name, value, low in (("num_envs", num_envs, 1), ("threads", threads, 1), ("opening_plies", opening_plies, 0)):
+        for name, value, low in (
+            ("num_envs", num_envs, 1),
+            ("threads", threads, 1),
+            ("opening_plies", opening_plies, 0),
+        ):
             if value is not None and value < low:
                 raise ValueError(f"{name}={value} is too small; give {low} or more")
         if observation not in ("planes", "states"):
@@ -110,7 +114,9 @@ class BatchEnv:
         self.num_envs = num_envs
         self.num_actions = self.rules.num_actions
         self.opening_plies = opening_plies
-        self.threads = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.threads = (
+            threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         channels, height, width = plane_shape(self.rules)
         channels = channels if observation == "planes" else 0

@@ -19,7 +19,6 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """Step of the SplitMix64 sequence (Steele, Lea and Flood, 2014)."""
 
 
-
 class FirstCompilation(event.Listener):
     """Says once a process, in one line, that our functions are being compiled and why it takes long."""
 
@@ -60,6 +59,7 @@ if config.DISABLE_JIT:
         return int(bits).bit_length() - 1
 
 else:
+
     @cache
     def newest_source(folder):
         """Time and size of the newest Python file of a folder."""
@@ -73,38 +73,6 @@ else:
         folders = Path(__file__).parent, Path(dispatcher.py_func.__code__.co_filename).parent
         cache_file = dispatcher._cache._cache_file
         cache_file._source_stamp = (cache_file._source_stamp, *map(newest_source, folders))
-        return dispatcher
-
-    def compiled(function):
-        """The function itself, made quiet about the wrap-around that 64-bit words rely on."""
-        return np.errstate(over="ignore")(function)
-
-    inlined = compiled
-
-    def popcount(bits):
-        """Set bits of a ``uint64``."""
-        return int(bits).bit_count()
-
-    def lowest_bit(bits):
-        """Index of the lowest set bit; `bits` is not 0."""
-        return (int(bits) & -int(bits)).bit_length() - 1
-
-    def highest_bit(bits):
-        """Index of the highest set bit; `bits` is not 0."""
-        return int(bits).bit_length() - 1
-
-else:
-    SOURCES = max(
-        (source.stat().st_mtime_ns, source.stat().st_size) for source in Path(__file__).parents[1].rglob("*.py")
-    )
-
-    def stamped(dispatcher):
-        """Makes a function's cache stale when any file of the package changes.
-
-        Numba looks at the function's own file only, and would go on calling old code inlined from others.
-        """
-        cache_file = dispatcher._cache._cache_file
-        cache_file._source_stamp = (cache_file._source_stamp, SOURCES)
         return dispatcher
 
     def compiled(function):

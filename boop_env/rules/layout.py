@@ -66,14 +66,11 @@ class Layout:
         if not self.text.strip("-\n"):
             raise ValueError("layout has no spaces; give a map such as '111\\n111\\n111'")
         if len(lines) > MAX_SIDE or max(map(len, lines)) > MAX_SIDE:
-            raise ValueError(
-                f"layout is {len(lines)} rows by {max(map(len, lines))} columns; boards go up to 8x8"
-            )
+            raise ValueError(f"layout is {len(lines)} rows by {max(map(len, lines))} columns; boards go up to 8x8")
         for number, line in enumerate(lines, 1):
             if len(line) != len(lines[0]):
                 raise ValueError(
-                    f"layout row {number} {line!r} is {len(line)} wide, row 1 is {len(lines[0])}; "
-                    "fill holes with '-'"
+                    f"layout row {number} {line!r} is {len(line)} wide, row 1 is {len(lines[0])}; fill holes with '-'"
                 )
             for character in line:
                 if character not in "1234-":
@@ -163,12 +160,8 @@ class Layout:
     def entries(self) -> tuple[Entry, ...]:
         """Ghost entries, numbered as rules.md section 8 does; for a bed without holes."""
         height, width = self.height, self.width
-        down = [
-            tuple((r * width + c, r * width + c + 1) for r in range(height)) for c in range(width - 1)
-        ]
-        across = [
-            tuple((r * width + c, (r + 1) * width + c) for c in range(width)) for r in range(height - 1)
-        ]
+        down = [tuple((r * width + c, r * width + c + 1) for r in range(height)) for c in range(width - 1)]
+        across = [tuple((r * width + c, (r + 1) * width + c) for c in range(width)) for r in range(height - 1)]
         return (
             *(Entry(line, "v") for line in down),
             *(Entry(line[::-1], "^") for line in down),

@@ -128,7 +128,8 @@ def read_position(rules: RuleSet, text: str) -> Words:
     parts = text.split(" ")
     if len(parts) != 6:
         raise InvalidPosition(
-            "all", f"{text!r} has {len(parts)} fields; it needs six, one space between: board mover phase pools ghosts turn"
+            "all",
+            f"{text!r} has {len(parts)} fields; it needs six, one space between: board mover phase pools ghosts turn",
         )
     board, mover, phase, pools, ghosts, turn = parts
     first, second = Side(), Side()

@@ -208,10 +208,7 @@ class RuleSet:
         kinds = ("kitten", "cat", "ornament", "row", "single", "ghost", "pass")
         for block in self.actions.blocks:
             t.action_kind[block.start : block.stop] = kinds.index(block.kind)
-            at = [
-                board.bit(number) if board.levels[number] else -1
-                for number in range(board.num_cells)
-            ]
+            at = [board.bit(number) if board.levels[number] else -1 for number in range(board.num_cells)]
             if block.kind in ("row", "ghost", "pass"):
                 at = list(range(len(block.texts)))
             t.action_at[block.start : block.stop] = at
