@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from boop_env.envs.planes import plane_shape, write_fixed_planes, write_mask, write_planes
+from boop_env.envs import steps
+from boop_env.envs.planes import plane_shape
 from boop_env.rules import kernel
-from boop_env.rules.compiled import compiled
 from boop_env.rules.game import Game
 from boop_env.rules.moves import IllegalMove
 from boop_env.rules.ruleset import RuleSet, ruleset
@@ -109,6 +110,10 @@ class BatchEnv:
         ):
             if value is not None and value < low:
                 raise ValueError(f"{name}={value} is too small; give {low} or more")
+        if opening_plies >= self.rules.max_turns:
+            raise ValueError(
+                f"opening_plies={opening_plies} could use up all of max_turns={self.rules.max_turns}; give fewer"
+            )
         if observation not in ("planes", "states"):
             raise ValueError(f"observation={observation!r} is neither 'planes' nor 'states'")
         self.num_envs = num_envs
@@ -141,14 +146,24 @@ class BatchEnv:
         self._final_planes = self._step.final_planes.reshape(-1)
         self._masks = self._step.masks.reshape(-1)
         if channels:
-            write_all_fixed_planes(self.rules.tables, self._planes, num_envs)
-            write_all_fixed_planes(self.rules.tables, self._final_planes, num_envs)
+            steps.write_all_fixed_planes(self.rules.tables, self._planes, num_envs)
+            steps.write_all_fixed_planes(self.rules.tables, self._final_planes, num_envs)
         self.reset(seed=seed)
 
     @property
     def states(self) -> States:
         """The current positions; its words are this environment's own buffer."""
         return States(self.rules, self._states)
+
+    @property
+    def planes(self) -> npt.NDArray[np.float32]:
+        """float32 ``(N, C, H, W)``, as in `BatchStep`."""
+        return self._step.planes
+
+    @property
+    def masks(self) -> npt.NDArray[np.int8]:
+        """int8 ``(N, num_actions)``, as in `BatchStep`."""
+        return self._step.masks
 
     @property
     def mover(self) -> npt.NDArray[np.int8]:
@@ -176,13 +191,13 @@ class BatchEnv:
         """
         if seed is not None:
             self._seeds[:] = np.random.SeedSequence(seed).generate_state(self.num_envs, np.uint64)
-        start_games(self.rules.tables, self.opening_plies, self._states, self._seeds)
+        steps.start_games(self.rules.tables, self.opening_plies, self._states, self._seeds)
         self.observe()
         return self._step.planes, self._step.masks
 
     def observe(self) -> BatchStep:
         """Writes planes, masks and movers of the current positions; for those who changed `states`."""
-        observe_games(self.rules.tables, self._states, self._planes, self._masks, self._step.mover)
+        steps.observe_games(self.rules.tables, self._states, self._planes, self._masks, self._step.mover)
         return self._step
 
     def step(self, actions: npt.ArrayLike) -> BatchStep:
@@ -205,7 +220,7 @@ class BatchEnv:
     def sample(self) -> npt.NDArray[np.int64]:
         """A legal action for every game, each as likely: int64 ``(N,)``, a new array."""
         actions = np.empty(self.num_envs, np.int64)
-        sample_actions(self.rules.tables, self._states, self._seeds, actions)
+        steps.sample_actions(self.rules.tables, self._states, self._seeds, actions)
         return actions
 
     def advance(
@@ -228,7 +243,7 @@ class BatchEnv:
         """
         outcome = np.empty(len(games), np.int8)
         winner = np.empty(len(games), np.int8)
-        bad = advance_games(
+        bad = steps.advance_games(
             self.rules.tables,
             self.opening_plies,
             games,
@@ -258,7 +273,7 @@ class BatchEnv:
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise ValueError(f"actions are {given.dtype} {given.shape}; give {self.num_envs} integers, one a game")
         self._actions[:] = given
-        bad = first_illegal(self.rules.tables, self._states, self._actions)
+        bad = steps.first_illegal(self.rules.tables, self._states, self._actions)
         if bad >= 0:
             self._refuse(bad, int(self._actions[bad]))
 
@@ -272,14 +287,14 @@ class BatchEnv:
         """Steps all games, in as many chunks as there are threads and enough games for."""
         chunks = max(1, min(self.threads, (high - low) // MIN_CHUNK))
         bounds = np.linspace(low, high, chunks + 1).astype(int)
-        pairs = list(zip(bounds[:-1], bounds[1:], strict=True))
+        pairs = list(pairwise(bounds))
         pending = [self._pool.submit(self._run_chunk, *pair) for pair in pairs[1:]] if self._pool else []
         self._run_chunk(*pairs[0])
         for future in pending:
             future.result()
 
     def _run_chunk(self, low: int, high: int) -> None:
-        step_games(
+        steps.step_games(
             self.rules.tables,
             self.opening_plies,
             low,
@@ -299,131 +314,3 @@ class BatchEnv:
             self._step.final_states,
             self._final_planes,
         )
-
-
-@compiled
-def start(t, opening_plies, words, seed):
-    """Writes the start of a game, some random steps in; returns the generator state."""
-    while True:
-        s = kernel.initial(t)
-        for _ in range(opening_plies):
-            if s.phase != kernel.OVER:
-                action, seed = kernel.random_action(t, s, seed)
-                s = kernel.step(t, s, action)
-        if s.phase != kernel.OVER:
-            kernel.store(s, words)
-            return seed
-
-
-@compiled
-def start_games(tables, opening_plies, states, seeds):
-    """Starts every game."""
-    for index in range(len(states)):
-        seeds[index] = start(tables[0], opening_plies, states[index], seeds[index])
-
-
-@compiled
-def write_all_fixed_planes(tables, planes, games):
-    """The planes that never change, of every game."""
-    size = len(planes) // games
-    for index in range(games):
-        write_fixed_planes(tables[0], planes, index * size, size)
-
-
-@compiled
-def observe_games(tables, states, planes, masks, mover):
-    """Planes (but the fixed ones), masks and movers of every game."""
-    t = tables[0]
-    size = len(planes) // len(states)
-    for index in range(len(states)):
-        s = kernel.load(states[index])
-        if size > 0:
-            write_planes(t, s, 0, planes, index * size, size)
-        write_mask(t, s, masks, index * t.num_actions)
-        mover[index] = s.mover
-
-
-@compiled
-def first_illegal(tables, states, actions):
-    """Index of the first illegal action, -1 when all are legal."""
-    t = tables[0]
-    for index in range(len(states)):
-        if not kernel.is_legal(t, kernel.load(states[index]), actions[index]):
-            return index
-    return -1
-
-
-@compiled
-def sample_actions(tables, states, seeds, actions):
-    """A random legal action for every game."""
-    t = tables[0]
-    for index in range(len(states)):
-        actions[index], seeds[index] = kernel.random_action(t, kernel.load(states[index]), seeds[index])
-
-
-@compiled
-def advance_games(tables, opening_plies, games, actions, states, seeds, outcome, winner, final_states):
-    """One action in some games, without planes; returns the first bad index, or -1."""
-    t = tables[0]
-    for index in range(len(games)):
-        if not kernel.is_legal(t, kernel.load(states[games[index]]), actions[index]):
-            return index
-    for index in range(len(games)):
-        game = games[index]
-        s = kernel.step(t, kernel.load(states[game]), actions[index])
-        outcome[index] = s.outcome
-        winner[index] = s.winner
-        if s.phase == kernel.OVER:
-            kernel.store(s, final_states[game])
-            seeds[game] = start(t, opening_plies, states[game], seeds[game])
-        else:
-            kernel.store(s, states[game])
-    return -1
-
-
-@compiled
-def step_games(
-    tables,
-    opening_plies,
-    low,
-    high,
-    actions,
-    states,
-    seeds,
-    planes,
-    masks,
-    rewards,
-    acted,
-    mover,
-    terminated,
-    truncated,
-    outcome,
-    winner,
-    final_states,
-    final_planes,
-):
-    """One action in games `low` to `high`, with everything a `BatchStep` holds."""
-    t = tables[0]
-    size = len(planes) // len(states)
-    for index in range(low, high):
-        s = kernel.load(states[index])
-        acted[index] = s.mover
-        s = kernel.step(t, s, actions[index])
-        outcome[index] = s.outcome
-        winner[index] = s.winner
-        terminated[index] = s.winner >= 0
-        truncated[index] = s.outcome == kernel.TRUNCATED
-        rewards[index, 0] = 0 if s.winner < 0 else 1 - 2 * s.winner
-        rewards[index, 1] = -rewards[index, 0]
-        if s.phase == kernel.OVER:
-            kernel.store(s, final_states[index])
-            if size > 0:
-                write_planes(t, s, 0, final_planes, index * size, size)
-            seeds[index] = start(t, opening_plies, states[index], seeds[index])
-            s = kernel.load(states[index])
-        else:
-            kernel.store(s, states[index])
-        mover[index] = s.mover
-        if size > 0:
-            write_planes(t, s, 0, planes, index * size, size)
-        write_mask(t, s, masks, index * t.num_actions)

@@ -116,6 +116,31 @@ def observe_states(
     return out, masks
 
 
+def observe_sides(states: States, sides: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+    """Planes of a batch, each position seen by its mover (0) or the other player (1).
+
+    Args:
+        states: N positions.
+        sides: int8 ``(N,)``.
+
+    Returns:
+        float32 ``(N, C, H, W)``.
+    """
+    out = np.empty((len(states), *plane_shape(states.rules)), np.float32)
+    write_sides(states.rules.tables, states.words, sides, out.reshape(-1))
+    return out
+
+
+@compiled
+def write_sides(tables, words, sides, out):
+    """Planes of stored states ``(N, 6)``, each seen from its side, into a flat array."""
+    t = tables[0]
+    size = len(out) // max(1, len(words))
+    for index in range(len(words)):
+        write_fixed_planes(t, out, index * size, size)
+        write_planes(t, kernel.load(words[index]), sides[index], out, index * size, size)
+
+
 @compiled
 def write_batch(tables, words, out, masks):
     """Planes and masks of stored states ``(N, 6)`` into flat arrays, one game after the other."""

@@ -835,7 +835,7 @@ def is_legal(t, s, action):
     if s.phase == PLACEMENT:
         kittens, cats = kitten_pool(t, s) > 0, cat_pool(s) > 0
         empty = empty_spaces(t, s)
-        if kind == KITTEN or kind == CAT:
+        if kind <= CAT:
             return empty & bit(at) != ZERO and (kittens if kind == KITTEN else cats)
         return kind == PASS and (empty == ZERO or not (kittens or cats))
     if s.phase == ORNAMENT:

@@ -55,6 +55,16 @@ class States:
         """Some of the positions, by slice, mask or indices."""
         return States(self.rules, np.ascontiguousarray(self.words[index]))
 
+    @property
+    def movers(self) -> npt.NDArray[np.int8]:
+        """The player to act in each position, int8 ``(N,)``."""
+        return ((self.words[:, 5] >> np.uint64(32)) & np.uint64(1)).astype(np.int8)
+
+    @property
+    def turns(self) -> npt.NDArray[np.int64]:
+        """Whole turns completed in each position, int64 ``(N,)``."""
+        return (self.words[:, 5] >> np.uint64(48)).astype(np.int64)
+
     def games(self) -> Iterator[Game]:
         """Each position as a `Game` that starts there."""
         return (Game.from_state(self.rules, words) for words in self.words)

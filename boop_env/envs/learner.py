@@ -1,0 +1,227 @@
+"""One learner against opponents, in many games at once: what `versus` and `sb3` are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boop_env.bots.bot import Bot
+from boop_env.envs.batch import BatchEnv
+from boop_env.envs.planes import observe_sides
+from boop_env.rules.game import Reason
+from boop_env.rules.ruleset import RuleSet
+from boop_env.rules.states import States
+
+Opponent = Bot | tuple[Bot, float]
+"""A bot, or a bot and how often to meet it, as a weight."""
+
+
+class Ended(NamedTuple):
+    """A game that ended.
+
+    Attributes:
+        index: which of the games.
+        reward: the learner's +1, -1, or 0.
+        winner: 0, 1, or None.
+        reason: why.
+        seat: where the learner sat.
+        opponent: the opponent's name.
+        turns: whole turns completed.
+        steps: steps of the learner.
+        planes: float32 ``(C, H, W)``, the last position seen by the learner.
+    """
+
+    index: int
+    reward: float
+    winner: int | None
+    reason: Reason
+    seat: int
+    opponent: str
+    turns: int
+    steps: int
+    planes: npt.NDArray[np.float32]
+
+    @property
+    def info(self) -> dict[str, object]:
+        """The same as plain values, for the info dictionaries of environments."""
+        return {
+            "winner": self.winner,
+            "reason": self.reason.name.lower(),
+            "seat": self.seat,
+            "opponent": self.opponent,
+            "turns": self.turns,
+        }
+
+
+class LearnerGames:
+    """N games in which opponents answer until the learner is to act in every one.
+
+    An opponent is asked about all the games that wait for it in one call. A game that ends restarts
+    at once, with a new seat and opponent; the reward is the learner's whoever made the last move.
+
+    Args:
+        rules: a preset's name or a `RuleSet`.
+        num_envs: games.
+        opponents: bots, or pairs of a bot and its weight; one is drawn for each game.
+        seed: seeds seats, opponents, openings and what the opponents do.
+        seat: the learner's seat, 0, 1, or ``"random"`` for each game.
+        max_turns: another turn cap than the rule set's.
+        opening_plies: steps played at random at the start of every game.
+        threads: threads of the `BatchEnv`.
+
+    Raises:
+        ValueError: an argument is out of range; the message names it.
+    """
+
+    def __init__(
+        self,
+        rules: str | RuleSet,
+        num_envs: int,
+        opponents: Sequence[Opponent],
+        *,
+        seed: int = 0,
+        seat: int | str = "random",
+        max_turns: int | None = None,
+        opening_plies: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        if seat not in (0, 1, "random"):
+            raise ValueError(f"seat={seat!r} is not 0, 1 or 'random'")
+        self.batch = BatchEnv(
+            rules, num_envs, seed=seed, max_turns=max_turns, opening_plies=opening_plies, threads=threads
+        )
+        if self.rules.max_turns < opening_plies + 2:
+            raise ValueError(
+                f"max_turns={self.rules.max_turns} leaves the learner no turn after opening_plies={opening_plies}; "
+                f"give {opening_plies + 2} or more"
+            )
+        self.seat_option = seat
+        self.seats = np.zeros(num_envs, np.int8)
+        self.set_opponents(opponents)
+        self.reset(seed=seed)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set, with the turn cap that holds."""
+        return self.batch.rules
+
+    @property
+    def num_envs(self) -> int:
+        """How many games."""
+        return self.batch.num_envs
+
+    @property
+    def planes(self) -> npt.NDArray[np.float32]:
+        """float32 ``(N, C, H, W)``, seen by the learner, who is to act; written again by each step."""
+        return self.batch.planes
+
+    @property
+    def masks(self) -> npt.NDArray[np.int8]:
+        """int8 ``(N, num_actions)``; written again by each step."""
+        return self.batch.masks
+
+    def set_opponents(self, opponents: Sequence[Opponent]) -> None:
+        """Changes the pool; games under way go on against whom they began with."""
+        pairs = [pair if isinstance(pair, tuple) else (pair, 1.0) for pair in opponents]
+        weights = np.array([weight for _, weight in pairs], np.float64)
+        if not pairs or not (weights >= 0).all() or weights.sum() == 0:
+            raise ValueError(f"opponents={opponents!r}: give one or more bots, with weights that are not all 0")
+        self._pool = [bot for bot, _ in pairs]
+        self._weights = weights / weights.sum()
+
+    def reset(self, *, seed: int | None = None) -> None:
+        """Starts every game anew; with a seed the generators, too."""
+        if seed is not None:
+            self._rng = np.random.default_rng([seed, 1])
+        self.batch.reset(seed=seed)
+        self._opponents = np.empty(self.num_envs, object)
+        self._steps = np.zeros(self.num_envs, np.int64)
+        self._draw(np.arange(self.num_envs))
+        self._answer([])
+
+    def step(self, actions: npt.ArrayLike) -> list[Ended]:
+        """Plays the learner's action in every game, then the opponents' until the learner acts in all.
+
+        Args:
+            actions: integers ``(N,)``, legal action numbers.
+
+        Returns:
+            The games that ended; they have restarted. `planes` and `masks` are written anew.
+
+        Raises:
+            ValueError: not N integers.
+            IllegalMove: an action is illegal; nothing was played.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise ValueError(f"actions are {actions.dtype} {actions.shape}; give {self.num_envs} integers, one a game")
+        games = np.arange(self.num_envs)
+        ended: list[Ended] = []
+        outcome, winner = self.batch.advance(games, actions.astype(np.int64))
+        self._steps += 1
+        self._finish(games, outcome, winner, ended)
+        self._answer(ended)
+        return ended
+
+    def _draw(self, games: npt.NDArray[np.int64]) -> None:
+        """New seats and opponents for games that start."""
+        if self.seat_option == "random":
+            self.seats[games] = self._rng.integers(0, 2, len(games))
+        else:
+            self.seats[games] = self.seat_option
+        for game, index in zip(games, self._rng.choice(len(self._pool), len(games), p=self._weights), strict=True):
+            self._opponents[game] = self._pool[index]
+        self._steps[games] = 0
+
+    def _answer(self, ended: list[Ended]) -> None:
+        """Lets the opponents play until the learner is to act everywhere, and looks."""
+        words = self.batch.states.words
+        while True:
+            waiting = np.flatnonzero(self.batch.states.movers != self.seats)
+            if not len(waiting):
+                break
+            bots = self._opponents[waiting]
+            for bot in dict.fromkeys(bots):
+                games = waiting[bots == bot]
+                actions = bot.choose(States(self.rules, words[games]), self._rng)
+                outcome, winner = self.batch.advance(games, actions)
+                self._finish(games, outcome, winner, ended)
+        self.batch.observe()
+
+    def _finish(
+        self,
+        games: npt.NDArray[np.int64],
+        outcome: npt.NDArray[np.int8],
+        winner: npt.NDArray[np.int8],
+        ended: list[Ended],
+    ) -> None:
+        """Takes note of the games that ended, and gives the new ones a seat and an opponent."""
+        over = np.flatnonzero(outcome)
+        if not len(over):
+            return
+        games, outcome, winner = games[over], outcome[over], winner[over]
+        final = States(self.rules, self.batch.final_states[games])
+        seen = observe_sides(final, (final.movers != self.seats[games]).astype(np.int8))
+        for row, game in enumerate(games):
+            # A game that the opponent ended before the learner had a move is no experience of hers.
+            if not self._steps[game]:
+                continue
+            seat = int(self.seats[game])
+            won = int(winner[row])
+            ended.append(
+                Ended(
+                    index=int(game),
+                    reward=0.0 if won < 0 else 1.0 if won == seat else -1.0,
+                    winner=None if won < 0 else won,
+                    reason=Reason(int(outcome[row])),
+                    seat=seat,
+                    opponent=self._opponents[game].name,
+                    turns=int(final.turns[row]),
+                    steps=int(self._steps[game]),
+                    planes=seen[row],
+                )
+            )
+        self._draw(games)
