@@ -191,7 +191,7 @@ class BatchEnv:
         """
         if seed is not None:
             self._seeds[:] = np.random.SeedSequence(seed).generate_state(self.num_envs, np.uint64)
-        steps.start_games(self.rules.tables, self.opening_plies, self._states, self._seeds)
+        self.restart(np.arange(self.num_envs))
         self.observe()
         return self._step.planes, self._step.masks
 
@@ -258,6 +258,10 @@ class BatchEnv:
             self._refuse(int(games[bad]), int(actions[bad]))
         return outcome, winner
 
+    def restart(self, games: npt.NDArray[np.int64]) -> None:
+        """Starts some games anew, int64 ``(K,)`` indices, and writes no planes; `observe` comes after."""
+        steps.restart_games(self.rules.tables, self.opening_plies, games, self._states, self._seeds)
+
     @property
     def final_states(self) -> npt.NDArray[np.uint64]:
         """uint64 ``(N, 6)``, the last position of the game that ended last in each place."""
@@ -269,10 +273,7 @@ class BatchEnv:
             self._pool.shutdown()
 
     def _take_actions(self, actions: npt.ArrayLike) -> None:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise ValueError(f"actions are {given.dtype} {given.shape}; give {self.num_envs} integers, one a game")
-        self._actions[:] = given
+        self._actions[:] = check_actions(actions, self.num_envs)
         bad = steps.first_illegal(self.rules.tables, self._states, self._actions)
         if bad >= 0:
             self._refuse(bad, int(self._actions[bad]))
@@ -314,3 +315,11 @@ class BatchEnv:
             self._step.final_states,
             self._final_planes,
         )
+
+
+def check_actions(actions: npt.ArrayLike, num_envs: int) -> npt.NDArray[np.int64]:
+    """The actions as int64 ``(num_envs,)``; ValueError when there are not so many, or no integers."""
+    given = np.asarray(actions)
+    if given.shape != (num_envs,) or given.dtype.kind not in "iu":
+        raise ValueError(f"actions are {given.dtype} {given.shape}; give {num_envs} integers, one a game")
+    return given.astype(np.int64)

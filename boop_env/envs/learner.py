@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from boop_env.bots.bot import Bot
-from boop_env.envs.batch import BatchEnv
+from boop_env.envs.batch import BatchEnv, check_actions
 from boop_env.envs.planes import observe_sides
-from boop_env.rules.game import Reason
+from boop_env.rules.game import Game, Reason
+from boop_env.rules.position import InvalidPosition
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 
@@ -19,14 +20,15 @@ Opponent = Bot | tuple[Bot, float]
 """A bot, or a bot and how often to meet it, as a weight."""
 
 
-class Ended(NamedTuple):
+@dataclass(frozen=True)
+class Ended:
     """A game that ended.
 
     Attributes:
         index: which of the games.
         reward: the learner's +1, -1, or 0.
         winner: 0, 1, or None.
-        reason: why.
+        reason: why, None where the learner lost by an illegal action.
         seat: where the learner sat.
         opponent: the opponent's name.
         turns: whole turns completed.
@@ -37,7 +39,7 @@ class Ended(NamedTuple):
     index: int
     reward: float
     winner: int | None
-    reason: Reason
+    reason: Reason | None
     seat: int
     opponent: str
     turns: int
@@ -49,7 +51,7 @@ class Ended(NamedTuple):
         """The same as plain values, for the info dictionaries of environments."""
         return {
             "winner": self.winner,
-            "reason": self.reason.name.lower(),
+            "reason": self.reason.name.lower() if self.reason else "illegal_action",
             "seat": self.seat,
             "opponent": self.opponent,
             "turns": self.turns,
@@ -71,6 +73,7 @@ class LearnerGames:
         max_turns: another turn cap than the rule set's.
         opening_plies: steps played at random at the start of every game.
         threads: threads of the `BatchEnv`.
+        illegal_loses: an illegal action of the learner loses its game instead of raising.
 
     Raises:
         ValueError: an argument is out of range; the message names it.
@@ -87,6 +90,7 @@ class LearnerGames:
         max_turns: int | None = None,
         opening_plies: int = 0,
         threads: int | None = None,
+        illegal_loses: bool = False,
     ) -> None:
         if seat not in (0, 1, "random"):
             raise ValueError(f"seat={seat!r} is not 0, 1 or 'random'")
@@ -98,6 +102,7 @@ class LearnerGames:
                 f"max_turns={self.rules.max_turns} leaves the learner no turn after opening_plies={opening_plies}; "
                 f"give {opening_plies + 2} or more"
             )
+        self.illegal_loses = illegal_loses
         self.seat_option = seat
         self.seats = np.zeros(num_envs, np.int8)
         self.set_opponents(opponents)
@@ -132,11 +137,24 @@ class LearnerGames:
         self._pool = [bot for bot, _ in pairs]
         self._weights = weights / weights.sum()
 
-    def reset(self, *, seed: int | None = None) -> None:
-        """Starts every game anew; with a seed the generators, too."""
+    def reset(self, *, seed: int | None = None, position: str | None = None) -> None:
+        """Starts every game anew; with a seed the generators, too.
+
+        Args:
+            seed: seeds the generators again; without it they go on.
+            position: a position text that every game starts from this once, instead of the beginning.
+
+        Raises:
+            InvalidPosition: the position cannot be read, or is over.
+        """
         if seed is not None:
             self._rng = np.random.default_rng([seed, 1])
         self.batch.reset(seed=seed)
+        if position is not None:
+            game = Game.from_position(self.rules, position)
+            if game.is_over:
+                raise InvalidPosition("phase", f"{position!r} is over; give a position to play from")
+            self.batch.states.words[:] = game.state
         self._opponents = np.empty(self.num_envs, object)
         self._steps = np.zeros(self.num_envs, np.int64)
         self._draw(np.arange(self.num_envs))
@@ -153,18 +171,44 @@ class LearnerGames:
 
         Raises:
             ValueError: not N integers.
-            IllegalMove: an action is illegal; nothing was played.
+            IllegalMove: an action is illegal, and does not lose; nothing was played.
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise ValueError(f"actions are {actions.dtype} {actions.shape}; give {self.num_envs} integers, one a game")
+        chosen = check_actions(actions, self.num_envs)
         games = np.arange(self.num_envs)
         ended: list[Ended] = []
-        outcome, winner = self.batch.advance(games, actions.astype(np.int64))
         self._steps += 1
+        if self.illegal_loses:
+            known = (chosen >= 0) & (chosen < self.rules.num_actions)
+            legal = known & (self.masks[games, np.where(known, chosen, 0)] == 1)
+            self._forfeit(games[~legal], ended)
+            games, chosen = games[legal], chosen[legal]
+        outcome, winner = self.batch.advance(games, chosen)
         self._finish(games, outcome, winner, ended)
         self._answer(ended)
         return ended
+
+    def _forfeit(self, games: npt.NDArray[np.int64], ended: list[Ended]) -> None:
+        """Ends games in which the learner chose an illegal action, where they stand."""
+        if not len(games):
+            return
+        turns = self.batch.states.turns
+        for game in games:
+            seat = int(self.seats[game])
+            ended.append(
+                Ended(
+                    index=int(game),
+                    reward=-1.0,
+                    winner=1 - seat,
+                    reason=None,
+                    seat=seat,
+                    opponent=self._opponents[game].name,
+                    turns=int(turns[game]),
+                    steps=int(self._steps[game]),
+                    planes=self.planes[game].copy(),
+                )
+            )
+        self.batch.restart(games)
+        self._draw(games)
 
     def _draw(self, games: npt.NDArray[np.int64]) -> None:
         """New seats and opponents for games that start."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +17,8 @@ from boop_env.rules.layout import Layout
 
 Picture = npt.NDArray[np.uint8]
 Colour = tuple[int, int, int]
+
+RENDER_MODES = ("human", "rgb_array", "ansi")
 
 CELL_PIXELS = 64
 """Pixels a space is wide."""
@@ -377,3 +380,54 @@ class Window:
         """Closes the window."""
         self._pygame.display.quit()
         self._screen = None
+
+
+class Renderer:
+    """Shows games as an environment's `render_mode` asks; the window opens with its first picture.
+
+    Args:
+        mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        title: the window's.
+        fps: pictures the window shows a second, at most.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+
+    def __init__(self, mode: str | None, title: str, fps: int) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            raise ValueError(f"render_mode={mode!r} is not one of {', '.join(RENDER_MODES)}")
+        self.mode = mode
+        self._title = title
+        self._fps = fps
+        self._window: Window | None = None
+
+    def render(self, game: Game) -> Picture | str | None:
+        """A picture, a text, or None after showing it in the window.
+
+        Raises:
+            ImportError: ``"human"`` without pygame.
+        """
+        if self.mode is None:
+            gymnasium.logger.warn("render() without a render_mode shows nothing; give one when making the environment")
+            return None
+        if self.mode == "ansi":
+            return text(game)
+        if self.mode == "rgb_array":
+            return rgb(game)
+        if self._window is None:
+            self._window = Window(self._title)
+        self._window.show(rgb(game), self._fps)
+        return None
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Renderer:
+        return Renderer(self.mode, self._title, self._fps)

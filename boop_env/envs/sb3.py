@@ -113,7 +113,7 @@ class BoopVecEnv(VecEnv):
         if method_name != "action_masks":
             raise AttributeError(f"BoopVecEnv has no method {method_name!r} for each game; it has 'action_masks'")
         masks = self.action_masks()
-        return list(masks if indices is None else masks[self._get_indices(indices)])
+        return list(masks if indices is None else masks[list(self._get_indices(indices))])
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of this environment, once for each game."""

@@ -22,10 +22,10 @@ def start(t, opening_plies, words, seed):
 
 
 @compiled
-def start_games(tables, opening_plies, states, seeds):
-    """Starts every game."""
-    for index in range(len(states)):
-        seeds[index] = start(tables[0], opening_plies, states[index], seeds[index])
+def restart_games(tables, opening_plies, games, states, seeds):
+    """Starts some games anew."""
+    for game in games:
+        seeds[game] = start(tables[0], opening_plies, states[game], seeds[game])
 
 
 @compiled

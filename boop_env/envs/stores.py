@@ -16,7 +16,7 @@ from boop_env.rules.compiled import inlined
 
 LANES = np.arange(8, dtype=np.uint64)
 
-if config.DISABLE_JIT:
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
     def has_pext():
         """Whether the processor extracts bits in one instruction."""

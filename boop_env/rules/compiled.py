@@ -38,7 +38,7 @@ class FirstCompilation(event.Listener):
 
 event.register("numba:compile", FirstCompilation())
 
-if config.DISABLE_JIT:
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
     def compiled(function):
         """The function itself, made quiet about the wrap-around that 64-bit words rely on."""

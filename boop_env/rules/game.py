@@ -127,7 +127,8 @@ class Game:
 
     @property
     def _state(self) -> kernel.State:
-        return kernel.load(self._states[-1])
+        state: kernel.State = kernel.load(self._states[-1])
+        return state
 
     def legal_actions(self) -> npt.NDArray[np.int64]:
         """Legal action numbers, ascending, ``int64 (k,)``; empty when the game is over."""
