@@ -12,6 +12,7 @@ from typing import Any
 from boop_env.arena.match import Match
 from boop_env.arena.ratings import Ratings, fit
 from boop_env.arena.records import GameRecord, pairing
+from boop_env.arena.report import duration
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import LEVELS
 from boop_env.rules.ruleset import RuleSet
@@ -108,7 +109,10 @@ def ratings_to_json(ratings: Ratings) -> dict[str, Any]:
         "games": sum(rating.games for rating in ratings.bots) // 2,
         "first_seat": list(ratings.first_seat),
         "draw_rate": ratings.draw_rate,
-        "bots": [asdict(rating) for rating in ratings.bots],
+        "bots": [
+            {**asdict(rating), "better_than_next": ratings.superiority(rating.name, below.name) if below else None}
+            for rating, below in zip(ratings.bots, [*ratings.bots[1:], None], strict=True)
+        ],
     }
 
 
@@ -119,7 +123,9 @@ def page(ladder: dict[str, Any], has_plot: bool) -> str:
         "",
         "Written by `python -m train.evaluate --ladder RULES ...`. Elo from one maximum-likelihood fit over all games",
         "of a rule set (Bradley-Terry with draws and a first-seat term), the anchor at 0, with 95 % intervals of the",
-        "distance from it. Both seats, paired random openings. Time is processor time.",
+        "distance from it; two bots far above the anchor can have wide intervals and a certain order, which the",
+        "likelihood of being better than the next one tells. Both seats, paired random openings. Time is processor",
+        "time.",
         "",
     ]
     if has_plot:
@@ -132,13 +138,14 @@ def page(ladder: dict[str, Any], has_plot: bool) -> str:
             f"{entry['games']} games, `{entry['anchor']}` = 0. Moving first is worth {seat:+.0f} Elo "
             f"({low:+.0f} to {high:+.0f}); equal bots draw {entry['draw_rate']:.1%}.",
             "",
-            "| bot | Elo | 95 % interval | games | score | time a move |",
-            "|---|--:|--:|--:|--:|--:|",
+            "| bot | Elo | 95 % interval | better than next | games | score | time a move |",
+            "|---|--:|--:|--:|--:|--:|--:|",
         ]
         for bot in entry["bots"]:
+            better = "" if bot["better_than_next"] is None else f"{bot['better_than_next']:.1%}"
             lines.append(
-                f"| `{bot['name']}` | {bot['elo']:.0f} | {bot['low']:.0f} to {bot['high']:.0f} | {bot['games']} "
-                f"| {bot['score']:.1%} | {duration(bot['seconds'])} |"
+                f"| `{bot['name']}` | {bot['elo']:.0f} | {bot['low']:.0f} to {bot['high']:.0f} | {better} "
+                f"| {bot['games']} | {bot['score']:.1%} | {duration(bot['seconds'])} |"
             )
         lines.append("")
     return "\n".join(lines)
@@ -165,10 +172,3 @@ def plot(ladder: dict[str, Any], path: Path) -> bool:
     axes[-1].set_xlabel("Elo, with 95 % intervals")
     figure.savefig(path, dpi=120)
     return True
-
-
-def duration(seconds: float) -> str:
-    """A short time in the unit that reads best."""
-    if seconds >= 1:
-        return f"{seconds:.2g} s"
-    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"

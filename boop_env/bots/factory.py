@@ -61,7 +61,9 @@ def make_bot(spec: str | Bot) -> Bot:
     try:
         return kind.make(resolved if is_path else argument if colon else None)
     except (ValueError, OSError) as error:
-        raise ValueError(f"bot {spec!r}: {error}; the specs are {usages()}") from error
+        # A checkpoint's own error says more than the list of specs could.
+        listed = "" if is_path else f"; the specs are {usages()}"
+        raise ValueError(f"bot {spec!r}: {error}{listed}") from error
 
 
 def usages() -> str:
