@@ -170,6 +170,7 @@ class TestCopies:
         pytest.importorskip("pygame")
         monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
         env = boop_v0.env(render_mode="human")
+        env.metadata["render_fps"] = 10_000
         env.reset()
         other = pickle.loads(pickle.dumps(env))
         env.close()
