@@ -128,6 +128,10 @@ class LearnerGames:
         """int8 ``(N, num_actions)``; written again by each step."""
         return self.batch.masks
 
+    def sample(self) -> npt.NDArray[np.int64]:
+        """A legal action of the learner for every game, each as likely: int64 ``(N,)``, a new array."""
+        return self.batch.sample()
+
     def set_opponents(self, opponents: Sequence[Opponent]) -> None:
         """Changes the pool; games under way go on against whom they began with."""
         pairs = [pair if isinstance(pair, tuple) else (pair, 1.0) for pair in opponents]

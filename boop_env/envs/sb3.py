@@ -71,6 +71,10 @@ class BoopVecEnv(VecEnv):
         """Changes the pool for games that start from now on."""
         self.games.set_opponents(opponents)
 
+    def sample(self) -> npt.NDArray[np.int64]:
+        """A legal action for every game, each as likely: int64 ``(N,)``."""
+        return self.games.sample()
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, bool ``(N, num_actions)``, a new array."""
         return self.games.masks.astype(np.bool_)

@@ -217,6 +217,10 @@ class VersusVectorEnv(VectorEnv[Planes, npt.NDArray[np.int64], npt.NDArray[Any]]
         info["action_mask"] = self._games.masks.copy()
         return self._games.planes.copy(), rewards, terminated, truncated, info
 
+    def sample(self) -> npt.NDArray[np.int64]:
+        """A legal action for every game, each as likely: int64 ``(N,)``."""
+        return self._games.sample()
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions, bool ``(N, num_actions)``."""
         masks: npt.NDArray[np.bool_] = self._games.masks == 1
