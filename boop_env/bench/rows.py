@@ -36,7 +36,10 @@ def rows() -> Iterator[Row]:
             partial(batch, 4096, None, preset),
         )
     yield Row(
-        "BatchEnv, states and masks, all threads", "boop, 4096 games", "step", batch(4096, None, "boop", "states")
+        "BatchEnv, states and masks, all threads",
+        "boop, 4096 games",
+        "step",
+        partial(batch, 4096, None, "boop", "states"),
     )
     yield Row("AEC, random play", "boop_v0 env()", "step", lambda: aec(boop_v0.env()))
     yield Row("AEC, random play", "boop_v0 raw_env()", "step", lambda: aec(boop_v0.raw_env()))

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pettingzoo
@@ -33,7 +32,6 @@ VARIANTS: dict[str, tuple[str, ...]] = {
 """Environments and the presets that belong to each, its default first."""
 
 RenderMode = Literal["human", "rgb_array", "ansi"]
-RENDER_MODES: tuple[RenderMode, ...] = ("human", "rgb_array", "ansi")
 
 AGENTS = ("player_0", "player_1")
 PLAYERS = {agent: player for player, agent in enumerate(AGENTS)}
@@ -216,18 +214,16 @@ class BoopEnv(AECEnv[str, Observation, "int | None"]):
         presets = VARIANTS[name]
         if isinstance(rules, str) and rules not in presets:
             raise ValueError(f"{name} has no preset {rules!r}; it has {', '.join(presets)}, or give a RuleSet")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode={render_mode!r} is not one of {', '.join(RENDER_MODES)}")
         chosen = ruleset(rules)
         self.metadata: dict[str, Any] = {
             "name": name,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": list(render.RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 2,
         }
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
-        self._window: render.Window | None = None
+        self._renderer = render.Renderer(render_mode, f"boop_env, {name}")
         self._bind(static(chosen if max_turns is None else replace(chosen, max_turns=max_turns)))
 
     def _bind(self, shared: Static) -> None:
@@ -238,11 +234,11 @@ class BoopEnv(AECEnv[str, Observation, "int | None"]):
         self._num_actions = shared.num_actions
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the window and what environments of one rule set share."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_static", "_tables", "_window")}
+        """All but what environments of one rule set share."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_static", "_tables")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _window=None)
+        self.__dict__.update(state)
         self._bind(static(self.rules))
 
     def __getattr__(self, name: str) -> Any:
@@ -388,24 +384,11 @@ class BoopEnv(AECEnv[str, Observation, "int | None"]):
         Raises:
             ImportError: ``"human"`` without pygame.
         """
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() without a render_mode shows nothing; give one when making the environment")
-            return None
-        if self.render_mode == "ansi":
-            return render.text(self.game)
-        picture = render.rgb(self.game)
-        if self.render_mode == "rgb_array":
-            return picture
-        if self._window is None:
-            self._window = render.Window(str(self))
-        self._window.show(picture, self.metadata["render_fps"])
-        return None
+        return self._renderer.render(self.game, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Closes the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._renderer.close()
 
 
 if hasattr(pettingzoo, "register"):  # from 1.26 on

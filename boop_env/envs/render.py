@@ -388,22 +388,24 @@ class Renderer:
     Args:
         mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
         title: the window's.
-        fps: pictures the window shows a second, at most.
 
     Raises:
         ValueError: there is no such mode.
     """
 
-    def __init__(self, mode: str | None, title: str, fps: int) -> None:
+    def __init__(self, mode: str | None, title: str) -> None:
         if mode is not None and mode not in RENDER_MODES:
             raise ValueError(f"render_mode={mode!r} is not one of {', '.join(RENDER_MODES)}")
         self.mode = mode
         self._title = title
-        self._fps = fps
         self._window: Window | None = None
 
-    def render(self, game: Game) -> Picture | str | None:
+    def render(self, game: Game, fps: int) -> Picture | str | None:
         """A picture, a text, or None after showing it in the window.
+
+        Args:
+            game: what to show.
+            fps: pictures the window shows a second, at most; it waits for that.
 
         Raises:
             ImportError: ``"human"`` without pygame.
@@ -417,7 +419,7 @@ class Renderer:
             return rgb(game)
         if self._window is None:
             self._window = Window(self._title)
-        self._window.show(rgb(game), self._fps)
+        self._window.show(rgb(game), fps)
         return None
 
     def close(self) -> None:
@@ -430,4 +432,4 @@ class Renderer:
         return {**self.__dict__, "_window": None}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Renderer:
-        return Renderer(self.mode, self._title, self._fps)
+        return Renderer(self.mode, self._title)

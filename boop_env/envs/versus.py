@@ -93,7 +93,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         self.observation_space = spaces.Box(0.0, 1.0, plane_shape(self.rules), np.float32)
         self.action_space = spaces.Discrete(self.rules.num_actions)
         self.render_mode = render_mode
-        self._renderer = Renderer(render_mode, f"boop_env, {self.rules.name}", self.metadata["render_fps"])
+        self._renderer = Renderer(render_mode, f"boop_env, {self.rules.name}")
         self._game = self._games.batch.game(0)
         self._over = False
 
@@ -143,7 +143,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
 
     def render(self) -> Any:
         """The board as `render_mode` says: text, an RGB array, or None and a window."""
-        return self._renderer.render(self._game)
+        return self._renderer.render(self._game, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Closes the window, if there is one."""
