@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
-from boop_env.envs import booop_v0, boop_v0, halls_v0
+from boop_env.envs import booop_v0, boop_v0, halls_v0, versus
 from boop_env.rules.game import Game, Reason, perft
 from boop_env.rules.layout import Layout
 from boop_env.rules.moves import IllegalMove, UnreadableMove
@@ -34,6 +34,9 @@ __all__ = [
     "perft",
     "ruleset",
 ]
+
+
+versus.register()
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,239 @@
+"""A learner against opponents: Gymnasium's environments and the SB3 one, and what both stand on."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from stable_baselines3.common.vec_env import VecMonitor
+
+from boop_env import PRESETS, Bot, Game, IllegalMove, States, make_bot
+from boop_env.envs.learner import LearnerGames
+from boop_env.envs.planes import observe_sides, observe_states
+from boop_env.envs.sb3 import BoopVecEnv
+from boop_env.envs.versus import VersusEnv, VersusVectorEnv, env_id
+
+WIN_IN_ONE = "CC4/6/6/6/6/6 0 p 5,1/8,0 - 20"
+LOSES_UNLESS_BLOCKED = "6/cc4/6/6/6/6 0 p 8,0/5,1 - 20"
+
+
+class Scripted(Bot):
+    """Plays the first legal action, and remembers how many positions it was asked about at once."""
+
+    def __init__(self, name: str = "scripted") -> None:
+        self.name = name
+        self.batches: list[int] = []
+
+    def choose(self, states: States, rng: np.random.Generator) -> np.ndarray:
+        self.batches.append(len(states))
+        return np.array([game.legal_actions()[0] for game in states.games()])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.filterwarnings("ignore:.*render.*:UserWarning")
+def test_gymnasium_checker_passes(preset: str) -> None:
+    check_env(gymnasium.make(env_id(preset), opponent="random").unwrapped, skip_render_check=True)
+
+
+def test_ids_are_registered_by_import() -> None:
+    assert env_id("halls_no_ornaments") == "boop_env/HallsNoOrnaments-v0"
+    for preset in PRESETS:
+        assert gymnasium.make(env_id(preset)).unwrapped.rules == PRESETS[preset]
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("preset", ["boop", "booop", "halls"])
+def test_the_learner_always_acts_and_sees_its_own_side(preset: str, seat: int) -> None:
+    env = VersusEnv(preset, "random", seat=seat)
+    rng = np.random.default_rng(1)
+    for episode in range(5):
+        planes, info = env.reset(seed=episode)
+        over = False
+        while not over:
+            game = env.game
+            assert game.mover == seat == info["seat"]
+            assert (planes == observe_states(States.of([game]))[0][0]).all()
+            assert np.flatnonzero(env.action_masks()).tolist() == game.legal_actions().tolist()
+            planes, reward, terminated, truncated, info = env.step(rng.choice(game.legal_actions()))
+            over = terminated or truncated
+            assert over or reward == 0
+        final = env.game
+        assert terminated == (final.winner is not None)
+        assert reward == (0 if final.winner is None else 1 if final.winner == seat else -1)
+        assert (planes == observe_sides(States.of([final]), np.array([final.mover != seat], np.int8))[0]).all()
+        assert info["winner"] == final.winner
+        assert info["turns"] == final.turn
+        assert not env.action_masks().any()
+
+
+def test_a_win_is_rewarded() -> None:
+    env = VersusEnv("boop", "random", seat=0)
+    env.reset(seed=0, options={"position": WIN_IN_ONE})
+    _, reward, terminated, truncated, info = env.step(env.rules.move_to_action("Cc1"))
+    assert (reward, terminated, truncated, info["reason"]) == (1.0, True, False, "three_cats")
+
+
+def test_the_learner_sees_its_loss_when_the_opponent_moves_last() -> None:
+    env = VersusEnv("boop", "greedy", seat=0)
+    env.reset(seed=0, options={"position": LOSES_UNLESS_BLOCKED})
+    _, reward, terminated, _, info = env.step(env.rules.move_to_action("Kf6"))
+    assert (reward, terminated, info["winner"]) == (-1.0, True, 1)
+
+
+def test_the_turn_cap_truncates_a_gymnasium_game() -> None:
+    env = VersusEnv("boop", "random", seat=1, max_turns=4)
+    env.reset(seed=0)
+    results = [env.step(np.flatnonzero(env.action_masks())[0]) for _ in range(2)]
+    assert [result[2:4] for result in results] == [(False, False), (False, True)]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+
+
+@pytest.mark.parametrize("action", [188, 10**6, -1])
+def test_an_illegal_action_loses(action: int) -> None:
+    env = VersusEnv("boop", "random", seat=0)
+    env.reset(seed=0)
+    _, reward, terminated, _, info = env.step(action)
+    assert (reward, terminated, info["reason"], info["winner"]) == (-1.0, True, "illegal_action", 1)
+
+
+def test_make_vec_gives_the_batch_engine() -> None:
+    env = gymnasium.make_vec("boop_env/Boop-v0", num_envs=16, opponent="random")
+    assert isinstance(env, VersusVectorEnv)
+    planes, info = env.reset(seed=4)
+    ends = 0
+    for _ in range(120):
+        assert info["action_mask"].shape == (16, 189)
+        planes, rewards, terminated, truncated, info = env.step(env.sample())
+        assert planes.shape == (16, 14, 6, 6)
+        done = terminated | truncated
+        ends += done.sum()
+        assert not rewards[~done].any()
+        if done.any():
+            assert (info["_final_obs"] == done).all()
+            assert all(info["final_obs"][index].shape == (14, 6, 6) for index in np.flatnonzero(done))
+            won = info["final_info"]["winner"] == info["final_info"]["seat"]
+            assert (rewards[terminated] == np.where(won, 1, -1)[terminated]).all()
+    assert ends > 16
+
+
+def test_vector_and_single_tell_the_same_story() -> None:
+    """The same seed and choices, whether a game is played alone or in the vector environment."""
+    single, vector = VersusEnv("boop", "greedy", seat="random"), VersusVectorEnv(1, "boop", "greedy", seat="random")
+    planes, _ = single.reset(seed=11)
+    many, _ = vector.reset(seed=11)
+    for _ in range(30):
+        assert (many[0] == planes).all()
+        action = int(np.flatnonzero(single.action_masks())[-1])
+        planes, reward, terminated, truncated, _ = single.step(action)
+        many, rewards, *_ = vector.step(np.array([action]))
+        assert rewards[0] == reward
+        if terminated or truncated:
+            break
+
+
+def test_each_opponent_is_asked_once_for_all_that_wait() -> None:
+    bot = Scripted()
+    games = LearnerGames("boop", 32, [bot], seat=1)
+    assert bot.batches == [32]
+    games.step(games.sample())
+    assert bot.batches[-1] == 32
+
+
+def test_opponents_come_as_often_as_their_weights() -> None:
+    often, seldom = Scripted("often"), Scripted("seldom")
+    games = LearnerGames("boop", 64, [(often, 3.0), (seldom, 1.0)], seed=1)
+    names = []
+    for _ in range(150):
+        names += [end.opponent for end in games.step(games.sample())]
+    assert len(names) > 100
+    assert 0.6 < names.count("often") / len(names) < 0.9
+
+
+def test_a_new_pool_is_met_in_new_games_only() -> None:
+    games = LearnerGames("boop", 8, [Scripted("old")], seed=1)
+    games.set_opponents([Scripted("new")])
+    names = []
+    while len(names) < 40:
+        names += [end.opponent for end in games.step(games.sample())]
+    assert sorted(set(names[-10:])) == ["new"]
+    assert "old" in names
+
+
+def test_sb3_rewards_lengths_and_terminal_observations() -> None:
+    env = VecMonitor(BoopVecEnv("boop", 32, [make_bot("random")], seed=2, seat="random"))
+    env.reset()
+    seats, rewards_seen = set(), set()
+    for _ in range(150):
+        observations, rewards, dones, infos = env.step(env.unwrapped.sample())
+        assert observations.dtype == np.float32
+        for index in np.flatnonzero(dones):
+            info = infos[index]
+            won = info["winner"] == info["seat"]
+            assert rewards[index] == (0 if info["winner"] is None else 1 if won else -1)
+            assert info["episode"]["r"] == rewards[index]
+            assert info["terminal_observation"].shape == (14, 6, 6)
+            assert info["TimeLimit.truncated"] is False
+            seats.add(info["seat"])
+            rewards_seen.add(float(rewards[index]))
+        assert not rewards[~dones].any()
+    assert seats == {0, 1}
+    assert rewards_seen >= {1.0, -1.0}
+
+
+def test_sb3_observations_outlive_the_next_step() -> None:
+    env = BoopVecEnv("boop", 4, [make_bot("random")], seed=2)
+    first = env.reset()
+    kept = first.copy()
+    env.step(env.sample())
+    assert (first == kept).all()
+
+
+def test_sb3_masks_come_through_env_method() -> None:
+    env = BoopVecEnv("boop", 4, [make_bot("random")], seed=2)
+    env.reset()
+    masks = np.stack(env.env_method("action_masks"))
+    assert masks.shape == (4, 189)
+    assert (masks == env.action_masks()).all()
+    assert len(env.env_method("action_masks", indices=[0, 2])) == 2
+    assert env.has_attr("action_masks")
+    assert not env.has_attr("nothing_of_the_kind")
+
+
+def test_sb3_raises_on_an_illegal_action() -> None:
+    env = BoopVecEnv("boop", 4, [make_bot("random")], seat=0)
+    env.reset()
+    with pytest.raises(IllegalMove, match="game 0"):
+        env.step(np.full(4, 188))
+
+
+def test_seeds_repeat_a_run() -> None:
+    def run(seed: int) -> list[np.ndarray]:
+        env = BoopVecEnv("booop", 16, [make_bot("greedy"), make_bot("random")], seed=seed)
+        env.reset()
+        return [env.step(env.sample())[0] for _ in range(40)]
+
+    assert all((one == other).all() for one, other in zip(run(3), run(3), strict=True))
+    assert any((one != other).any() for one, other in zip(run(3), run(4), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"opponents": []}, "opponents"),
+        ({"opponents": [(Scripted(), 0.0)]}, "weights"),
+        ({"seat": 2}, "seat=2"),
+        ({"max_turns": 1}, "max_turns=1"),
+    ],
+)
+def test_bad_arguments_are_named(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LearnerGames(**{"rules": "boop", "num_envs": 4, "opponents": [Scripted()], **arguments})
+
+
+def test_a_finished_position_is_no_start() -> None:
+    env = VersusEnv("boop")
+    with pytest.raises(ValueError, match="is over"):
+        env.reset(options={"position": "CCC3/6/6/6/6/6 0 x 5,0/8,0 - 20"})
+    assert Game.from_position("boop", "CCC3/6/6/6/6/6 0 x 5,0/8,0 - 20").is_over
