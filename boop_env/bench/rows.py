@@ -10,7 +10,7 @@ import numpy as np
 
 from boop_env.bench.measure import Row, Work
 from boop_env.bots.factory import make_bot
-from boop_env.envs import boop_v0
+from boop_env.envs import boop_v0, steps
 from boop_env.envs.batch import BatchEnv
 from boop_env.envs.versus import VersusEnv, VersusVectorEnv
 from boop_env.rules import kernel
@@ -41,6 +41,8 @@ def rows() -> Iterator[Row]:
         "step",
         partial(batch, 4096, None, "boop", "states"),
     )
+    for part in ("check", "random action, check, rules and mask", "mask", "planes and mask", "random action"):
+        yield Row("parts of a step, 4096 games, one thread", f"boop, {part}", "game", partial(step_part, part))
     yield Row("AEC, random play", "boop_v0 env()", "step", lambda: aec(boop_v0.env()))
     yield Row("AEC, random play", "boop_v0 raw_env()", "step", lambda: aec(boop_v0.raw_env()))
     yield Row("versus, random opponent", "VersusEnv", "learner step", versus)
@@ -98,6 +100,26 @@ def batch(games: int, threads: int | None, rules: str = "boop", observation: str
         for _ in range(repeats):
             env.step(env.sample())
         return repeats * games
+
+    return work
+
+
+def step_part(part: str) -> Work:
+    """One part of a `BatchEnv` step alone, in the middle of random games."""
+    observation = "planes" if part == "planes and mask" else "states"
+    env = BatchEnv("boop", 4096, seed=1, threads=1, opening_plies=20, observation=observation)
+    tables, words, actions = env.rules.tables, env.states.words, env.sample()
+
+    def work() -> int:
+        if part == "check":
+            steps.first_illegal(tables, words, actions)
+        elif part == "random action, check, rules and mask":
+            env.step(env.sample())
+        elif part == "random action":
+            env.sample()
+        else:
+            env.observe()
+        return env.num_envs
 
     return work
 
