@@ -14,10 +14,17 @@ from boop_env.arena.match import play_match
 from boop_env.policy import read_checkpoint
 from train import ppo
 
-TINY = (
-    "--num-envs=16 --rollout=16 --batch-size=64 --epochs=1 --width=8 --depth=1 --snapshot-steps=512 --pool-size=2 "
-    "--threads=1"
-).split()
+TINY = [
+    "--num-envs=16",
+    "--rollout=16",
+    "--batch-size=64",
+    "--epochs=1",
+    "--width=8",
+    "--depth=1",
+    "--snapshot-steps=512",
+    "--pool-size=2",
+    "--threads=1",
+]
 
 
 @pytest.fixture
