@@ -14,21 +14,22 @@ from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search import mcts
 from boop_env.search.analysis import Analysis, in_threads, only_limit
+from boop_env.search.evaluation import rings, weights
 
 POOL_NODES = 1 << 21
-"""Nodes of one tree: 48 MiB, of which only what a search fills is ever touched."""
+"""Nodes of one tree: 56 MiB, of which only what a search fills is ever touched."""
 
 SLICE = 100
 """Simulations between two looks at the clock, about a millisecond."""
 
 
 class MctsBot(Bot):
-    """Grows a tree of moves by random playouts.
+    """Grows a tree of moves by random playouts and the fitted evaluation.
 
     Exactly one limit is given. `choose` grows a new tree for every position, so the same seed and the same
     number of simulations give the same move. `move` and `analyse` keep the tree and go on with the part
     that the moves played since lead to, if the game is the same; what they find then depends on that, too.
-    Each thread that searches, and the kept tree twice, take 48 MiB at most.
+    Each thread that searches, and the kept tree twice, take 56 MiB at most.
 
     Example:
         >>> MctsBot(simulations=400).move(Game("booop"))  # doctest: +SKIP
@@ -61,6 +62,7 @@ class MctsBot(Bot):
                     self._grow(tree)
                     actions[index] = tree.line()[0]
             else:
+                tree.prepare(states.rules)
                 mcts.simulate_many(
                     states.rules.tables,
                     states.words[part],
@@ -122,16 +124,23 @@ class _Tree:
     """The memory of one tree, and the game it was grown for."""
 
     def __init__(self) -> None:
-        self.tree: Any = np.zeros(1, mcts.TREE)
+        self.tree: Any = mcts.new_tree()
         self.nodes: Any = np.empty(POOL_NODES, mcts.NODE)
         self._spare: Any = None
         self._rules: RuleSet | None = None
         self._start = ""
         self._record: list[str] = []
 
+    def prepare(self, rules: RuleSet) -> None:
+        """Sets the evaluation."""
+        if self._rules is not rules:
+            self.tree[0].rings[:] = rings(rules)
+            self.tree[0].weights[:] = weights(rules)
+            self._rules = rules
+
     def plant(self, rules: RuleSet, words: npt.NDArray[np.uint64], seed: np.uint64) -> None:
         """A new tree for a position."""
-        self._rules = rules
+        self.prepare(rules)
         self._record = []
         self._start = ""
         mcts.plant(rules.tables, words, self.tree, self.nodes, seed)

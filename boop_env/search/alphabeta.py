@@ -216,6 +216,7 @@ def run(t, w, table, stop):
         alpha = w.alpha[ply]
         beta = w.beta[ply] if w.stage[ply] == FULL else alpha + 1
         low, high = (alpha, beta) if same else (-beta, -alpha)
+        w.nodes += 1
         known, value = enter(t, w, table, child, ply + 1, left, low, high)
         if known:
             receive(w, ply, value if same else -value)
@@ -295,7 +296,6 @@ def enter(t, w, table, s, ply, left, alpha, beta):
     Returns:
         (known, value); the value belongs to the state's mover.
     """
-    w.nodes += 1
     w.pv_length[ply] = 0
     if s.phase == OVER:
         if s.winner < 0:

@@ -1,5 +1,9 @@
 """Monte Carlo tree search, compiled: UCT (Kocsis and Szepesvari, 2006) that proves what it can.
 
+A node's value blends the mean of its playouts with the evaluation of its children, passed up by minimax
+("implicit minimax backups": Lanctot, Winands, Pepels and Sturtevant, 2014). Playouts of boop. are long and
+say little about a single move; without the evaluation the search needs ten times the simulations.
+
 Results are counted for player_0 and read with the sign of whoever acts, so a turn of several steps needs
 no special care. Proven wins and losses are passed up (MCTS-Solver: Winands, Bjornsson and Saito, 2008).
 Nodes live in one array of fixed length; when it is full the tree stops growing and playouts go on.
@@ -10,17 +14,16 @@ Nodes live in one array of fixed length; when it is full the tree stops growing 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from boop_env.rules.compiled import compiled, lowest_bit, random_bits, random_next, scale
 from boop_env.rules.kernel import (
-    CAT,
     OVER,
     PLACEMENT,
     STATE_WORDS,
     ZERO,
-    bit,
     legal_actions,
     load,
     random_action,
@@ -28,14 +31,18 @@ from boop_env.rules.kernel import (
     store,
 )
 from boop_env.search.alphabeta import MAX_LEGAL
-from boop_env.search.threats import row_ends, sure_wins, winning_placement
+from boop_env.search.evaluation import NUM_FEATURES, evaluate
+from boop_env.search.threats import sure_wins, winning_placement
 
 MAX_PATH = 400
-EXPLORATION = 0.7
+EXPLORATION = 0.1
 """Weight of the exploration term of UCB1 (Auer, Cesa-Bianchi and Fischer, 2002), results from -1 to 1."""
 
-FIRST_PLAY = 0.1
-"""An untried move is worth this much more than its parent until it is tried (Gelly and Wang, 2006)."""
+TRUST = 20.0
+"""How many playouts the evaluation of a node counts for in the mean of its playouts."""
+
+BLEND = 0.8
+"""Share of the evaluation, passed up by minimax, in the value of a node; playouts have the rest."""
 
 OPEN, PLAYER_0, PLAYER_1, DRAWN = range(4)
 """What is proven of a node: nothing, who wins, or that the turn cap ends the game."""
@@ -46,6 +53,7 @@ NODE = np.dtype(
         [
             ("visits", "i4"),
             ("total", "i4"),
+            ("prior", "f4"),
             ("first", "i4"),
             ("count", "i2"),
             ("tried", "i2"),
@@ -58,7 +66,8 @@ NODE = np.dtype(
     ),
     align=True,
 )
-"""A node: visits, sum of results for player_0, its children (a run of `count` nodes from `first`, the
+"""A node: visits, sum of results for player_0, the evaluation as the player who chose this node sees it,
+its children (a run of `count` nodes from `first`, the
 first `tried` of them visited, `settled` of them proven), the action that leads here, steps to the proven
 end, who acts here, and what is proven."""
 
@@ -66,6 +75,12 @@ TREE = np.dtype(
     (
         np.record,
         [
+            ("exploration", "f8"),
+            ("trust", "f8"),
+            ("blend", "f8"),
+            ("rings", "u8", (3,)),
+            ("weights", "i8", (2 * NUM_FEATURES,)),
+            ("features", "i8", (2 * NUM_FEATURES,)),
             ("used", "i8"),
             ("seed", "u8"),
             ("simulations", "i8"),
@@ -82,6 +97,15 @@ TREE = np.dtype(
 """One search's place besides its nodes."""
 
 
+def new_tree() -> Any:
+    """A `TREE` array of length 1 with the constants of play; rings and weights are left to set."""
+    tree: Any = np.zeros(1, TREE)
+    tree[0].exploration = EXPLORATION
+    tree[0].trust = TRUST
+    tree[0].blend = BLEND
+    return tree
+
+
 @compiled
 def plant(tables, words, tree, nodes, seed):
     """Begins a tree at a state that is not over."""
@@ -92,21 +116,20 @@ def plant(tables, words, tree, nodes, seed):
     m.deepest = 0
     m.used = 1
     s = load(words)
-    clear_node(nodes[0], -1)
+    clear_node(nodes[0])
     meet(tables[0], nodes[0], s)
     expand(tables[0], m, nodes, 0, s)
 
 
 @compiled
-def clear_node(node, action):
-    """A node that nothing is known of."""
+def clear_node(node):
+    """A node that was never visited; its action and prior stay."""
     node.visits = 0
     node.total = 0
     node.first = 0
     node.count = 0
     node.tried = 0
     node.settled = 0
-    node.action = action
     node.distance = 0
     node.mover = 0
     node.proven = OPEN
@@ -143,7 +166,7 @@ def simulate_once(t, m, nodes):
             if depth + 1 == MAX_PATH or m.used + MAX_LEGAL > len(nodes):
                 break
             expand(t, m, nodes, index, s)
-        index = select(nodes, index)
+        index = select(m, nodes, index)
         s = step(t, s, np.int64(nodes[index].action))
         depth += 1
         m.path[depth] = index
@@ -169,50 +192,61 @@ def meet(t, node, s):
 
 @compiled
 def expand(t, m, nodes, index, s):
-    """Gives a node its children, in random order, those that make or break a row first."""
+    """Gives a node its children, the most promising ones first."""
     count = legal_actions(t, s, m.moves)
-    urgent = ZERO
-    if s.phase == PLACEMENT:
-        urgent = row_ends(t, s.own) | row_ends(t, s.opp)
-    front = 0
-    for place in range(count):
-        m.seed = random_next(m.seed)
-        other = place + scale(random_bits(m.seed), count - place)
-        action = m.moves[other]
-        m.moves[other] = m.moves[place]
-        m.moves[place] = action
-        if t.action_kind[action] <= CAT and urgent & bit(t.action_at[action]) != ZERO:
-            m.moves[place] = m.moves[front]
-            m.moves[front] = action
-            front += 1
-    nodes[index].first = m.used
+    first = m.used
+    nodes[index].first = first
     nodes[index].count = count
     for place in range(count):
-        clear_node(nodes[m.used + place], m.moves[place])
+        action = m.moves[place]
+        m.seed = random_next(m.seed)
+        prior = promise(t, m, s, step(t, s, action)) + 1e-6 * scale(random_bits(m.seed), 1000)
+        at = first + place
+        while at > first and nodes[at - 1].prior < prior:
+            nodes[at].prior = nodes[at - 1].prior
+            nodes[at].action = nodes[at - 1].action
+            at -= 1
+        nodes[at].prior = prior
+        nodes[at].action = action
+    for place in range(count):
+        clear_node(nodes[first + place])
     m.used += count
 
 
 @compiled
-def select(nodes, index):
-    """The child to visit: best upper confidence bound, an untried one counting as slightly good."""
+def promise(t, m, s, after):
+    """What the mover of `s` can expect of a state after their step, from -1 to 1, without a search."""
+    if after.phase == OVER:
+        value = 0.0 if after.winner < 0 else 1.0
+        return value if after.winner == s.mover else -value
+    value = math.tanh(evaluate(t, m, after) / 2000)
+    return value if after.mover == s.mover else -value
+
+
+@compiled
+def select(m, nodes, index):
+    """The child to visit: the one with the best upper confidence bound."""
     node = nodes[index]
     first, tried = np.int64(node.first), np.int64(node.tried)
     sign = 1.0 if node.mover == 0 else -1.0
     lost = PLAYER_1 if node.mover == 0 else PLAYER_0
-    visits = float(max(1, node.visits))
+    explore = m.exploration * m.exploration * math.log(1.0 + node.visits)
+    trust = m.trust
+    blend = m.blend
     best = -1
     best_bound = -1e9
-    log_visits = EXPLORATION * EXPLORATION * math.log(visits + 1.0)
     for child in range(first, first + tried):
         other = nodes[child]
         if other.proven == lost:
             continue
-        inverse = 1.0 / other.visits
-        bound = sign * other.total * inverse + math.sqrt(log_visits * inverse)
+        visits = np.float64(other.visits)
+        mean = (sign * other.total + trust * other.prior) / (visits + trust)
+        mean += blend * (other.prior - mean)
+        bound = mean + math.sqrt(explore / (visits + 1.0))
         if bound > best_bound:
             best_bound = bound
             best = child
-    if tried < node.count and (best < 0 or best_bound < sign * node.total / visits + FIRST_PLAY):
+    if tried < node.count and (best < 0 or best_bound < nodes[first + tried].prior + math.sqrt(explore)):
         best = first + tried
         node.tried += 1
     return best
@@ -237,14 +271,30 @@ def rollout(t, s, seed):
 
 @compiled
 def back_up(m, nodes, depth, result):
-    """Adds a result along the path, and proves what the leaf's proof decides."""
-    solved = nodes[m.path[depth]].proven != OPEN and nodes[m.path[depth]].visits == 0
+    """Adds a result along the path, passes evaluations up, and proves what the leaf's proof decides."""
+    leaf = nodes[m.path[depth]]
+    solved = leaf.proven != OPEN and leaf.visits == 0
     for level in range(depth, -1, -1):
         node = nodes[m.path[level]]
         if solved and level < depth:
             solved = prove(nodes, node, nodes[m.path[level + 1]])
         node.visits += 1
         node.total += result
+        if level > 0 and (node.count > 0 or node.proven != OPEN):
+            value = node_value(nodes, node)
+            node.prior = value if node.mover == nodes[m.path[level - 1]].mover else -value
+
+
+@compiled
+def node_value(nodes, node):
+    """What the player who acts at an expanded or proven node can expect by evaluation alone."""
+    if node.proven != OPEN:
+        return 0.0 if node.proven == DRAWN else 1.0 if node.proven == PLAYER_0 + node.mover else -1.0
+    value = -1.0
+    # The untried children are in order, so the first of them stands for all.
+    for child in range(node.first, node.first + min(node.tried + 1, node.count)):
+        value = max(value, np.float64(nodes[child].prior))
+    return value
 
 
 @compiled
