@@ -108,7 +108,30 @@ def _policy(spec: str | None) -> Bot:
 
 
 def _az(argument: str | None) -> Bot:
-    raise ValueError("search with a network is not built yet; load the checkpoint itself as a policy")
+    text, _, query = (argument or "").partition("?")
+    path = checkpoint_path(text)
+    options: dict[str, Any] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name in ("sims", "ms") and re.fullmatch(r"[1-9][0-9]*", value):
+            options["simulations" if name == "sims" else name] = int(value)
+        elif name == "search" and value in ("gumbel", "puct"):
+            options[name] = value
+        else:
+            raise ValueError(f"option {name}={value} is not one of sims=N, ms=N, search=gumbel, search=puct")
+    from boop_env.policy import read_checkpoint
+    from boop_env.policy.az import AzBot
+
+    return AzBot(read_checkpoint(path), **options)
+
+
+def checkpoint_path(text: str) -> Path:
+    """The path of a checkpoint; ValueError with what there is instead when there is no such file."""
+    path = Path(text)
+    if not path.is_file():
+        folder = path.parent
+        found = sorted(str(other) for other in folder.glob(f"*{CHECKPOINT}")) if folder.is_dir() else []
+        raise ValueError(f"there is no file {text}; {folder} has {', '.join(found) or 'no checkpoints'}")
+    return path
 
 
 def checkpoint(spec: str) -> tuple[Path, dict[str, Any]]:
@@ -118,11 +141,7 @@ def checkpoint(spec: str) -> tuple[Path, dict[str, Any]]:
         ValueError: there is no such file, or an option is unknown or has no such value.
     """
     text, _, query = spec.partition("?")
-    path = Path(text)
-    if not path.is_file():
-        folder = path.parent
-        found = sorted(str(other) for other in folder.glob(f"*{CHECKPOINT}")) if folder.is_dir() else []
-        raise ValueError(f"there is no file {text}; {folder} has {', '.join(found) or 'no checkpoints'}")
+    path = checkpoint_path(text)
     options: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name == "greedy" and value == "":
@@ -157,6 +176,6 @@ BOTS: dict[str, BotKind] = {
     "alphabeta": BotKind("alphabeta:depth=N, alphabeta:ms=N, alphabeta:nodes=N", _alphabeta),
     "mcts": BotKind("mcts:N, mcts:ms=N", _mcts),
     CHECKPOINT: BotKind("PATH.safetensors, PATH.safetensors?temperature=X, PATH.safetensors?greedy", _policy),
-    "az": BotKind("az:PATH.safetensors?sims=N", _az),
+    "az": BotKind("az:PATH.safetensors?sims=N, az:PATH.safetensors?sims=N&search=puct, az:PATH.safetensors?ms=N", _az),
 }
 """The kinds of bots by the first word of their spec; checkpoints by how their path ends."""

@@ -137,7 +137,7 @@ def test_a_bot_is_returned_as_it_is_and_levels_are_specs():
         ("alphabeta:depth=2,ms=3", "'depth=2,ms=3' is not"),
         ("mcts:many", "'many' is not"),
         ("mcts:-5", "'-5' is not"),
-        ("az:models/a.safetensors", "not built yet"),
+        ("az:models/a.safetensors", "there is no file models/a.safetensors"),
         (7, "neither a spec nor a Bot"),
     ],
 )

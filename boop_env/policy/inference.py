@@ -1,0 +1,190 @@
+"""How networks run: torch, in float32 or bfloat16 and on a GPU, or OpenVINO on the CPU when it is installed.
+
+`make_evaluator` chooses, and says once a process what it chose. Whatever it chooses, logits and values are
+within `TOLERANCE` of torch's in float32.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import sys
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from boop_env.envs.planes import plane_shape, write_batch
+from boop_env.policy.network import Network
+from boop_env.policy.policy_bot import Evaluator, Floats, TorchEvaluator
+from boop_env.rules.ruleset import RuleSet
+from boop_env.rules.states import States
+
+Backend = Literal["auto", "torch", "openvino"]
+Precision = Literal["float32", "bfloat16"]
+
+TOLERANCE: dict[str, float] = {"float32": 1e-4, "bfloat16": 0.03}
+"""How far logits and values may be from torch's in float32: absolutely, and again relatively for logits above 1."""
+
+BATCH = 256
+"""Positions OpenVINO looks at in one go: more gain nothing on a CPU and no longer fit its caches."""
+
+SMALL_BATCH = 32
+"""Batches up to this are filled up to a power of two, larger ones to a multiple of this."""
+
+_told: set[str] = set()
+
+
+class Bfloat16Network(nn.Module):
+    """A network whose layers compute in bfloat16; planes, logits and values stay float32.
+
+    Args:
+        network: what to copy the weights from.
+    """
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = copy.deepcopy(network).bfloat16()
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Network.forward`."""
+        logits, values = self.network(planes.bfloat16())
+        return logits.float(), values.float()
+
+
+class OpenVinoEvaluator:
+    """A network run by OpenVINO on the CPU.
+
+    Batches are filled up to a few sizes, because OpenVINO prepares itself anew for every size it meets.
+
+    Args:
+        network: the network; its weights are copied.
+        rules: the rule set whose planes it reads.
+        precision: what its layers compute in.
+
+    Raises:
+        ImportError: OpenVINO is not installed.
+    """
+
+    def __init__(self, network: Network, rules: RuleSet, precision: Precision = "float32") -> None:
+        self._shape = plane_shape(rules)
+        hint = {"float32": "f32", "bfloat16": "bf16"}[precision]
+        import openvino
+
+        options = {"INFERENCE_PRECISION_HINT": hint, "PERFORMANCE_HINT": "LATENCY"}
+        compiled = openvino.Core().compile_model(openvino_model(network, self._shape), "CPU", options)
+        self._request = compiled.create_infer_request()
+        self._planes = np.zeros((BATCH, *self._shape), np.float32)
+
+    def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
+        """See `Evaluator`."""
+        parts = [self._infer(planes[at : at + BATCH]) for at in range(0, len(planes), BATCH)]
+        logits, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        return logits, values
+
+    def _infer(self, planes: Floats) -> tuple[Floats, Floats]:
+        count = len(planes)
+        size = filled_up(count)
+        if size > count or not planes.flags.c_contiguous:
+            self._planes[:count] = planes
+            planes = self._planes[:size]
+        outputs = self._request.infer([planes], share_inputs=True)
+        return outputs[0][:count], outputs[1][:count]
+
+
+def filled_up(count: int) -> int:
+    """The batch size that so many positions are filled up to."""
+    if count > SMALL_BATCH:
+        return -(-count // SMALL_BATCH) * SMALL_BATCH
+    return 1 << (count - 1).bit_length()
+
+
+def openvino_model(network: Network, shape: tuple[int, int, int]) -> Any:
+    """The network as an OpenVINO model for any number of positions.
+
+    This is what ``openvino.convert_model`` does, without the usage report that it sends to its makers.
+    """
+    from openvino import PartialShape
+    from openvino.frontend import FrontEndManager
+    from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
+
+    frontend = FrontEndManager().load_by_framework("pytorch")
+    network = copy.deepcopy(network).cpu().eval()
+    with warnings.catch_warnings(), torch.no_grad():
+        # OpenVINO still traces networks that way.
+        warnings.filterwarnings("ignore", r"`torch\.jit\.", DeprecationWarning)
+        decoder = TorchScriptPythonDecoder(network, example_input=torch.zeros(2, *shape))  # outlives what reads it
+        model = frontend.convert(frontend.load(decoder))
+    model.reshape(PartialShape([-1, *shape]))
+    return model
+
+
+def has_openvino() -> bool:
+    """Whether OpenVINO is installed."""
+    return importlib.util.find_spec("openvino") is not None
+
+
+def make_evaluator(
+    network: Network,
+    rules: RuleSet,
+    *,
+    device: str = "cpu",
+    backend: Backend = "auto",
+    precision: Precision = "float32",
+) -> Evaluator:
+    """What runs a network.
+
+    Args:
+        network: the network.
+        rules: the rule set whose planes it reads.
+        device: a torch device; anything but ``"cpu"`` is torch's.
+        backend: ``"auto"`` takes OpenVINO for the CPU where it is installed, else torch.
+        precision: what the layers compute in.
+
+    Raises:
+        ValueError: the backend cannot be had; the message says what would help.
+    """
+    if backend == "auto":
+        backend = "openvino" if device == "cpu" and has_openvino() else "torch"
+    if backend == "openvino" and device != "cpu":
+        raise ValueError(f"OpenVINO runs networks on the CPU, not on {device}; use torch there")
+    if backend == "openvino" and not has_openvino():
+        raise ValueError("OpenVINO is not installed; pip install 'boop-env[openvino]', or use torch")
+    chosen = f"{backend} on {device} in {precision}"
+    if chosen not in _told:
+        _told.add(chosen)
+        print(f"boop_env: networks run with {chosen}", file=sys.stderr)
+    if backend == "openvino":
+        return OpenVinoEvaluator(network, rules, precision)
+    return TorchEvaluator(network if precision == "float32" else Bfloat16Network(network), device)  # type: ignore[arg-type]  # any module that gives logits and values
+
+
+class StateEvaluator:
+    """What a search asks: positions in, logits and values out, through buffers that are kept.
+
+    Args:
+        evaluator: what runs the network.
+        rules: the rule set of the positions.
+    """
+
+    def __init__(self, evaluator: Evaluator, rules: RuleSet) -> None:
+        self.evaluator = evaluator
+        self.positions = 0
+        self._shape = plane_shape(rules)
+        self._actions = rules.num_actions
+        self._planes = np.empty((0, *self._shape), np.float32)
+        self._masks = np.empty((0, self._actions), np.int8)
+
+    def __call__(self, states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Logits ``(N, num_actions)`` and values ``(N,)`` of N positions, as each mover sees them."""
+        count = len(states)
+        self.positions += count
+        if count > len(self._planes):
+            self._planes = np.empty((count, *self._shape), np.float32)
+            self._masks = np.empty((count, self._actions), np.int8)
+        planes, masks = self._planes[:count], self._masks[:count]
+        write_batch(states.rules.tables, states.words, planes.reshape(-1), masks.reshape(-1))
+        return self.evaluator(planes)
