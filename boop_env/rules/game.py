@@ -184,6 +184,8 @@ class Game:
         other._actions = list(self._actions)
         return other
 
+    __copy__ = copy
+
     def position(self) -> str:
         """Position text (rules.md section 8)."""
         return write_position(self.rules, self._states[-1])
