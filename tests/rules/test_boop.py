@@ -238,18 +238,20 @@ def test_seven_on_the_board_are_no_full_bed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "after"),
+    ("start", "move", "after"),
     [
         # With empty spaces around, a placement on b2 would push all three off the board.
-        ("KK4/6/6/6/6/6 0 p 6,0/8,0 - 20", "KKK3/6/6/6/6/6 1 p 5,0/8,0 - 21"),
+        ("KK4/6/6/6/6/6 0 p 6,0/8,0 - 20", "Kc1", "KKK3/6/6/6/6/6 1 p 5,0/8,0 - 21"),
         # The only space beside the row is d1, and from there b1 stops the push of c1.
-        ("KK4/CcCc2/6/6/6/6 0 p 3,1/3,3 - 20", "6/CcCc2/6/6/6/6 1 p 2,4/3,3 - 21"),
+        ("KK4/CcCc2/6/6/6/6 0 p 3,1/3,3 - 20", "Kc1", "6/CcCc2/6/6/6/6 1 p 2,4/3,3 - 21"),
+        # The same from the other side.
+        ("4KK/2cCcC/6/6/6/6 0 p 3,1/3,3 - 20", "Kd1", "6/2cCcC/6/6/6/6 1 p 2,4/3,3 - 21"),
         # With d2 empty, a placement there would push c1 off the board.
-        ("KK4/CcC3/6/6/6/6 0 p 3,1/3,4 - 20", "KKK3/CcC3/6/6/6/6 1 p 2,1/3,4 - 21"),
+        ("KK4/CcC3/6/6/6/6 0 p 3,1/3,4 - 20", "Kc1", "KKK3/CcC3/6/6/6/6 1 p 2,1/3,4 - 21"),
     ],
 )
-def test_only_safe_rows_graduate(start: str, after: str) -> None:
-    play(start, "Kc1", after, "boop_expert")
+def test_only_safe_rows_graduate(start: str, move: str, after: str) -> None:
+    play(start, move, after, "boop_expert")
 
 
 def test_cats_are_safe_from_a_pool_of_kittens() -> None:
@@ -335,6 +337,10 @@ def test_three_cats_of_the_other_player_wait_for_their_own_turn() -> None:
     game = play(ROW_FOR_THE_OTHER, "Cc3", "c5/c5/c1C3/6/6/6 1 p 7,0/5,0 - 21")
     game.push("Kf6")
     assert (game.winner, game.reason) == (1, Reason.THREE_CATS)
+
+
+def test_three_cats_of_the_other_player_wait_while_the_mover_graduates() -> None:
+    play("ccc3/6/6/6/KK4/6 0 p 6,0/5,0 - 20", "Kc5", "ccc3/6/6/6/6/6 1 p 5,3/5,0 - 21")
 
 
 def test_three_cats_of_the_other_player_count_at_once_in_the_overview() -> None:
