@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import operator
 import re
 from collections.abc import Iterable
 
@@ -220,7 +221,7 @@ class Game:
         if isinstance(move, str):
             action, text = self.rules.move_to_action(move), move
         else:
-            action = int(move)
+            action = operator.index(move)
             if not 0 <= action < self.rules.num_actions:
                 raise IllegalMove(
                     f"action {action} is out of range; this rule set has 0 to {self.rules.num_actions - 1}"

@@ -140,7 +140,7 @@ def read_position(rules: RuleSet, text: str) -> Words:
         raise InvalidPosition("phase", f"{phase!r} is not one of {' '.join(PHASES)}")
     read_pools(rules, pools, first, second)
     read_ghosts(rules, ghosts, int(mover), first, second)
-    if not (turn.isascii() and turn.isdigit() and str(int(turn)) == turn):
+    if not is_count(turn):
         raise InvalidPosition("turn", f"{turn!r} is not a whole number of completed turns")
     if int(turn) > rules.max_turns:
         raise InvalidPosition("turn", f"{turn} is past this rule set's cap of {rules.max_turns} turns")
@@ -151,6 +151,11 @@ def read_position(rules: RuleSet, text: str) -> Words:
     kernel.store(state, words)
     check_phase(rules, state, words)
     return words
+
+
+def is_count(text: str) -> bool:
+    """Whether a text is a whole number as positions write them: short, ASCII, no leading zero."""
+    return text.isascii() and text.isdigit() and len(text) < 10 and str(int(text)) == text
 
 
 def read_board(board: Layout, text: str, first: Side, second: Side) -> None:
@@ -201,7 +206,7 @@ def read_pools(rules: RuleSet, text: str, first: Side, second: Side) -> None:
             raise InvalidPosition("pools", f"player_{player}'s {pool!r} is not {what}")
         for count in counts:
             digits = count.removeprefix("-")
-            if not (digits.isascii() and digits.isdigit() and str(int(digits)) == digits):
+            if not is_count(digits):
                 raise InvalidPosition("pools", f"player_{player}'s {pool!r}: {count!r} is not a whole number")
             if count.startswith("-"):
                 raise InvalidPosition("pools", f"player_{player}'s {pool!r}: {count} is negative")

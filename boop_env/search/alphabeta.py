@@ -59,6 +59,7 @@ WIN = 1_000_000
 PROVEN = WIN - 1000
 """Values beyond this, either way, are proven."""
 
+SWITCHES = ("table", "reductions", "history", "extensions", "win check", "rows first", "aspiration")
 USE_TABLE, USE_REDUCTIONS, USE_HISTORY, USE_EXTENSIONS, USE_WIN_CHECK, USE_ROWS, USE_ASPIRATION = range(7)
 """Switches in `WORK.use`, all on in play; `train/ablate_search.py` measures what each is worth."""
 

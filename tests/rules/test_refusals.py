@@ -309,3 +309,15 @@ def test_errors_are_value_errors() -> None:
     assert issubclass(InvalidPosition, ValueError)
     with pytest.raises(ValueError, match="negative"):
         perft(Game("boop"), -1)
+
+
+@pytest.mark.parametrize("move", [3.7, None, [3]])
+def test_a_move_is_a_text_or_a_whole_number(move: object) -> None:
+    with pytest.raises(TypeError):
+        Game("boop").push(move)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["6/6/6/6/6/6 0 p 8,0/8,0 - {}", "6/6/6/6/6/6 0 p {},0/8,0 - 0"])
+def test_an_endless_number_is_refused_by_its_field(text: str) -> None:
+    with pytest.raises(InvalidPosition, match=r"position field '(turn|pools)'"):
+        Game.from_position("boop", text.format("9" * 5000))
