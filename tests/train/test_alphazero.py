@@ -1,0 +1,169 @@
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from boop_env import Game, RuleSet, ruleset
+from boop_env.bots.factory import make_bot
+from boop_env.envs.batch import BatchEnv
+from boop_env.policy import load_policy
+from train import alphazero
+from train.alphazero import ReplayBuffer, Settings, main
+
+ROOT = Path(__file__).parents[2]
+SMALL = {
+    "width": 4,
+    "depth": 1,
+    "games": 4,
+    "simulations": 4,
+    "considered": 4,
+    "iteration": 40,
+    "buffer": 3600,
+    "batch_size": 16,
+    "threads": 1,
+    "backend": "torch",
+    "save_seconds": 0.0,
+}
+
+
+def flags(out: Path, **others: object) -> list[str]:
+    given = {**SMALL, "out": out, **others}
+    return list(itertools.chain.from_iterable((f"--{n.replace('_', '-')}", str(v)) for n, v in given.items()))
+
+
+def state(folder: Path) -> dict:
+    return torch.load(folder / "state.pt", weights_only=True)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+def test_trains_saves_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    assert main(flags(out, positions=400)) == 0
+    first = state(out)
+    assert first["written"] >= 400 and first["gradients"] > 0 and first["games"] > 0
+    assert list((out / "tensorboard").iterdir())
+    bot = load_policy(out / "policy.safetensors")
+    assert bot.checkpoint.card.training["positions"] == first["written"]
+    assert make_bot(f"az:{out / 'policy.safetensors'}?sims=4").move(Game("boop")) in Game("boop").legal_moves()
+    capsys.readouterr()
+    (out / ".state.pt.abc.part").write_text("what a killed run was writing")
+    assert main(flags(out, positions=600)) == 0
+    second = state(out)
+    assert f"goes on after {first['games']} games and {first['written']} positions" in capsys.readouterr().out
+    assert second["gradients"] > first["gradients"] and second["games"] >= first["games"]
+    assert second["seconds"] > first["seconds"]
+    finished = first["buffer"]["finished"]
+    for name, array in first["buffer"].items():
+        torch.testing.assert_close(second["buffer"][name][: first["written"]][finished], array[finished])
+    assert not list(out.glob(".*.part"))
+
+
+def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "train.alphazero", *flags(out, positions=10**9)]
+    written = 0
+    for wait in (0.0, 0.37):
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        before = (out / "state.pt").stat().st_mtime_ns if (out / "state.pt").exists() else 0
+        while not (out / "state.pt").exists() or (out / "state.pt").stat().st_mtime_ns == before:
+            assert process.poll() is None, process.stderr.read().decode()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(wait)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        found = state(out)
+        assert found["written"] > written
+        written = found["written"]
+    assert main(flags(out, positions=written + 80)) == 0
+    assert state(out)["written"] >= written + 80
+
+
+def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(flags(tmp_path, positions=40)) == 0
+    with pytest.raises(SystemExit):
+        main(flags(tmp_path, positions=40, width=8, seed=3))
+    assert "other settings: --seed 3 against 0, --width 8 against 4; give the same" in capsys.readouterr().err
+    for other, message in ({"rules": "chess"}, "presets are"), ({"buffer": 100}, "give 3600 or more"):
+        with pytest.raises(SystemExit):
+            main(flags(tmp_path / "other", **other))
+        assert message in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_the_last_save(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(flags(tmp_path, positions=40)) == 0
+    before = (tmp_path / "state.pt").read_bytes()
+
+    def full(content: object, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(alphazero.torch, "save", full)
+    assert main(flags(tmp_path, positions=400)) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert (tmp_path / "state.pt").read_bytes() == before
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(flags(tmp_path / "file" / "run", positions=40)) == 1
+    assert "alphazero: cannot use the folder" in capsys.readouterr().err
+
+
+def filled(rules: RuleSet, winner: int) -> ReplayBuffer:
+    """A buffer of one random position after another, their policies all on legal moves."""
+    env = BatchEnv(rules, 50, opening_plies=9, seed=2)
+    env.advance(np.arange(25), env.sample()[:25])  # so that both players are to act somewhere
+    env.observe()
+    policies = env.masks / env.masks.sum(1, keepdims=True)
+    buffer = ReplayBuffer(rules, 60)
+    rows = buffer.add(env.states.words, policies.astype(np.float32), np.full(50, 0.5, np.float32))
+    assert len(buffer) == 0
+    buffer.finish(rows, winner)
+    return buffer
+
+
+@pytest.mark.parametrize("rules", ["boop", "booop", "halls"])
+@pytest.mark.parametrize("winner", [0, 1, -1])
+def test_what_is_learned_is_for_who_acts(rules: str, winner: int) -> None:
+    buffer = filled(ruleset(rules), winner)
+    planes, masks, policies, values = buffer.draw(300, 0.25, np.random.default_rng(0))
+    player_1 = planes[:, -2, 0, 0].astype(int)
+    results = np.zeros(300) if winner < 0 else np.where(player_1 == winner, 1, -1)
+    np.testing.assert_allclose(values, 0.75 * results + 0.25 * 0.5)
+    assert 50 < player_1.sum() < 250
+    np.testing.assert_array_equal(policies > 0, masks == 1)
+    np.testing.assert_allclose(policies.sum(1), 1, atol=1e-2)
+
+
+def test_the_buffer_keeps_the_newest() -> None:
+    buffer = filled(ruleset("boop"), 0)
+    words = BatchEnv("boop", 25, opening_plies=3).states.words
+    rows = buffer.add(words, np.zeros((25, 189), np.float32), np.zeros(25, np.float32))
+    assert list(rows) == [*range(50, 60), *range(15)]
+    assert buffer.written == 75 and len(buffer) == 35
+    np.testing.assert_array_equal(buffer.arrays["words"][rows], words)
+
+
+def test_every_setting_has_its_line() -> None:
+    settings = Settings()
+    assert asdict(settings)["rules"] == "boop"
+    assert all(f.metadata["help"] for f in alphazero.fields(Settings))
