@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from boop_env.envs.versus import VersusEnv, VersusVectorEnv
 from boop_env.rules import kernel
 from boop_env.rules.compiled import compiled
 from boop_env.rules.game import Game, perft
-from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
+from boop_env.rules.ruleset import PRESETS, ruleset
 
 
 def rows() -> Iterator[Row]:
@@ -234,23 +235,23 @@ def decisions(spec: str) -> Work:
     return work
 
 
-def middle(rules: str | RuleSet) -> Game:
-    """A position in the middle of a random game."""
-    env = BatchEnv(rules, 1, seed=3, opening_plies=24)
-    return env.game(0)
+def positions(rules: str) -> Iterator[Game]:
+    """Positions 2, 4, ... 32 steps into random games, over and over."""
+    games = [BatchEnv(rules, 1, seed=plies, opening_plies=plies).game(0) for plies in range(2, 34, 2)]
+    return itertools.cycle(games)
 
 
 def alphabeta(rules: str) -> Work:
-    """Nodes of an alpha-beta search limited by nodes."""
+    """Nodes of alpha-beta searches limited by nodes, fewer where the game is proven before."""
     from boop_env.bots.alphabeta import AlphaBetaBot
 
-    bot, game = AlphaBetaBot(nodes=300_000), middle(rules)
-    return lambda: bot.analyse(game).nodes
+    bot, games = AlphaBetaBot(nodes=200_000), positions(rules)
+    return lambda: bot.analyse(next(games)).nodes
 
 
 def mcts(rules: str) -> Work:
-    """Rollouts of a tree search from the middle of a game."""
+    """Simulations of tree searches, each with a rollout to the end of the game."""
     from boop_env.bots.mcts import MctsBot
 
-    bot, game = MctsBot(simulations=10_000), middle(rules)
-    return lambda: bot.analyse(game).nodes
+    bot, games = MctsBot(simulations=10_000), positions(rules)
+    return lambda: bot.analyse(next(games)).nodes

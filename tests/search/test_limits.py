@@ -15,7 +15,6 @@ from boop_env.rules.ruleset import PRESETS, ruleset
 from boop_env.rules.states import States
 from boop_env.search import alphabeta, mcts
 from boop_env.search.evaluation import FEATURES, rings, weights
-from boop_env.search.speed import alphabeta_nodes_per_second, mcts_rollouts_per_second
 
 BOTS = [AlphaBetaBot(nodes=3000), AlphaBetaBot(depth=2), MctsBot(simulations=200)]
 
@@ -155,11 +154,6 @@ def test_limits_are_checked() -> None:
 def test_weights_are_complete() -> None:
     for rules in PRESETS.values():
         assert weights(rules).shape == (2 * len(FEATURES),) and weights(rules).any()
-
-
-def test_speed_is_measured() -> None:
-    assert alphabeta_nodes_per_second("boop", 0.1) > 1e5
-    assert mcts_rollouts_per_second("boop", 0.1) > 1e3
 
 
 def prepared_work(rules: str, depth: int) -> np.ndarray:
