@@ -44,7 +44,7 @@ from boop_env.search.table import (
     score_of,
     state_key,
 )
-from boop_env.search.threats import row_ends, row_middles, threatens, winning_placement
+from boop_env.search.threats import threatens, winning_placement
 
 MAX_PLY = 120
 """Most steps from the root; deeper positions are evaluated as they stand."""
@@ -59,8 +59,8 @@ WIN = 1_000_000
 PROVEN = WIN - 1000
 """Values beyond this, either way, are proven."""
 
-SWITCHES = ("table", "reductions", "history", "extensions", "win check", "rows first", "aspiration")
-USE_TABLE, USE_REDUCTIONS, USE_HISTORY, USE_EXTENSIONS, USE_WIN_CHECK, USE_ROWS, USE_ASPIRATION = range(7)
+SWITCHES = ("table", "reductions", "history", "extensions", "win check", "aspiration")
+USE_TABLE, USE_REDUCTIONS, USE_HISTORY, USE_EXTENSIONS, USE_WIN_CHECK, USE_ASPIRATION = range(6)
 """Switches in `WORK.use`, all on in play; `train/ablate_search.py` measures what each is worth."""
 
 EXTRA_TURNS = 4
@@ -70,7 +70,7 @@ LATE, VERY_LATE = 6, 20
 FIRST_LOOK, SCOUT, FULL = range(3)
 """Stages of one move: reduced or not with a zero window, the same unreduced, with the whole window."""
 
-ASPIRATION = 150
+ASPIRATION = 300
 
 WORK = np.dtype(
     (
@@ -80,7 +80,7 @@ WORK = np.dtype(
             ("rings", "u8", (3,)),
             ("weights", "i8", (2 * NUM_FEATURES,)),
             ("features", "i8", (2 * NUM_FEATURES,)),
-            ("use", "i8", (7,)),
+            ("use", "i8", (len(SWITCHES),)),
             # The limits, and where the search stands.
             ("max_depth", "i8"),
             ("max_nodes", "i8"),
@@ -367,14 +367,9 @@ def order_moves(t, w, s, ply, hint):
     moves = w.moves[ply]
     count = legal_actions(t, s, moves)
     w.count[ply] = count
-    own_targets, opp_targets = ZERO, ZERO
-    w.quiet[ply] = w.use[USE_REDUCTIONS]
-    if s.phase == PLACEMENT:
-        if w.use[USE_ROWS]:
-            own_targets = row_ends(t, s.own) | row_middles(t, s.own)
-            opp_targets = row_ends(t, s.opp) | row_middles(t, s.opp)
-        if threatens(t, s):
-            w.quiet[ply] = 0
+    # A threat calls for an answer that may stand anywhere in the order.
+    threatened = s.phase == PLACEMENT and threatens(t, s)
+    w.quiet[ply] = 0 if threatened else w.use[USE_REDUCTIONS]
     killer, second = w.killers[ply, 0], w.killers[ply, 1]
     history = w.history[s.mover]
     for index in range(count):
@@ -388,10 +383,6 @@ def order_moves(t, w, s, ply, hint):
             score += 1 << 21
         if s.phase == PLACEMENT and t.action_kind[action] <= CAT:
             at = bit(t.action_at[action])
-            if own_targets & at != ZERO:
-                score += 1 << 24
-            if opp_targets & at != ZERO:
-                score += 1 << 23
             if w.rings[0] & at == ZERO:
                 score += 1 if w.rings[1] & at != ZERO else 2
         if ply == 0:

@@ -44,6 +44,9 @@ TRUST = 20.0
 BLEND = 0.8
 """Share of the evaluation, passed up by minimax, in the value of a node; playouts have the rest."""
 
+WELL_KNOWN = 10
+"""Visits below which a node's best move is not worth telling."""
+
 OPEN, PLAYER_0, PLAYER_1, DRAWN = range(4)
 """What is proven of a node: nothing, who wins, or that the turn cap ends the game."""
 
@@ -349,6 +352,8 @@ def best_line(tables, tree, nodes):
     m.line_length = 0
     while s.phase != OVER and m.line_length < MAX_PATH:
         node = nodes[index]
+        if m.line_length > 0 and node.proven == OPEN and node.visits < WELL_KNOWN:
+            return
         action = -1
         if node.proven != OPEN and node.distance == 1 and s.phase == PLACEMENT:
             action = winning_placement(t, s)
