@@ -250,8 +250,8 @@ class SelfPlay:
         words = self.env.states.words.copy()
         self.search.plant(self.all, words, self.rng.integers(0, 2**64, len(words), np.uint64))
         found = self.search.run(evaluate)
-        for game, row in enumerate(self.buffer.add(words, found.policies, found.values)):
-            self.rows[game].append(int(row))
+        for rows, row in zip(self.rows, self.buffer.add(words, found.policies, found.values).tolist(), strict=True):
+            rows.append(row)
         outcome, winner = self.env.advance(self.all, found.actions)
         over = np.flatnonzero(outcome)
         turns = States(self.env.rules, self.env.final_states[over]).turns
