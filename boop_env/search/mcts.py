@@ -277,15 +277,19 @@ def back_up(m, nodes, depth, result):
     """Adds a result along the path, passes evaluations up, and proves what the leaf's proof decides."""
     leaf = nodes[m.path[depth]]
     solved = leaf.proven != OPEN and leaf.visits == 0
+    changed = True
     for level in range(depth, -1, -1):
         node = nodes[m.path[level]]
         if solved and level < depth:
             solved = prove(nodes, node, nodes[m.path[level + 1]])
         node.visits += 1
         node.total += result
-        if level > 0 and (node.count > 0 or node.proven != OPEN):
+        if level > 0 and (changed or solved) and (node.count > 0 or node.proven != OPEN):
             value = node_value(nodes, node)
-            node.prior = value if node.mover == nodes[m.path[level - 1]].mover else -value
+            value = value if node.mover == nodes[m.path[level - 1]].mover else -value
+            # The node above the leaf may have got its children just now; further up, news must come from below.
+            changed = level == depth or value != node.prior
+            node.prior = value
 
 
 @compiled
