@@ -24,9 +24,9 @@ SIMULATIONS = 64
 GAMES_AT_ONCE = 256
 """Positions searched in lock step, which bounds the memory: 20 MiB for `boop` with 64 simulations."""
 
-TIMED_GAMES_AT_ONCE = 16
+TIMED_GAMES_AT_ONCE = 8
 TIMED_NODES = 1 << 14
-"""The same for a bot limited by time, and nodes of each of its trees: 21 MiB for `boop` when full."""
+"""The same for a bot limited by time, and nodes of each of its trees: 20 MiB a tree for `boop` when full."""
 
 KEPT_SEARCHES = 4
 """Searches that the kept tree of a game has room for."""

@@ -13,6 +13,7 @@ network; proofs are passed up (MCTS-Solver: Winands, Bjornsson and Saito, 2008).
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -23,52 +24,50 @@ from boop_env.search.threats import winning_placement
 OPEN, PLAYER_0, PLAYER_1, DRAWN = range(4)
 """What is proven of a node: nothing, who wins, or that the turn cap ends the game."""
 
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("words", "u8", (STATE_WORDS,)),
-            ("total", "f8"),
-            ("raw", "f8"),
-            ("visits", "i4"),
-            ("pending", "i4"),
-            ("parent", "i4"),
-            ("first", "i4"),
-            ("count", "i2"),
-            ("settled", "i2"),
-            ("action", "i2"),
-            ("distance", "i2"),
-            ("mover", "i1"),
-            ("proven", "i1"),
-        ],
-    ),
-    align=True,
+
+def aligned(fields: list[Any]) -> np.dtype[np.void]:
+    """A record type whose fields lie where the processor likes them; NumPy does not align `np.record` by itself."""
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+NODE = aligned(
+    [
+        ("words", "u8", (STATE_WORDS,)),
+        ("total", "f8"),
+        ("raw", "f8"),
+        ("visits", "i4"),
+        ("pending", "i4"),
+        ("parent", "i4"),
+        ("first", "i4"),
+        ("count", "i2"),
+        ("settled", "i2"),
+        ("action", "i2"),
+        ("distance", "i2"),
+        ("mover", "i1"),
+        ("proven", "i1"),
+    ]
 )
 """A position: its stored state, sum of results and the network's value (both for player_0), visits, visits
 that wait for the network, its parent, its edges (a run of `count` from `first`, `settled` of them proven),
 the action that led here, steps to the proven end, who acts, and what is proven."""
 
-EDGE = np.dtype((np.record, [("logit", "f8"), ("child", "i4"), ("action", "i2")]), align=True)
+EDGE = aligned([("logit", "f8"), ("child", "i4"), ("action", "i2")])
 """A legal step: the logarithm of its prior chance, the node it leads to or -1, and its action number."""
 
-TREE = np.dtype(
-    (
-        np.record,
-        [
-            ("nodes", "i4"),
-            ("edges", "i4"),
-            ("plan", "i4"),
-            ("budget", "i4"),
-            ("started", "i4"),
-            ("deepest", "i4"),
-            ("seed", "u8"),
-            ("full", "i1"),
-        ],
-    ),
-    align=True,
+TREE = aligned(
+    [
+        ("seed", "u8"),
+        ("nodes", "i4"),
+        ("edges", "i4"),
+        ("plan", "i4"),
+        ("budget", "i4"),
+        ("started", "i4"),
+        ("deepest", "i4"),
+        ("full", "i1"),
+    ]
 )
-"""One game's search: nodes and edges in use, which plan it follows, simulations to run and begun, the deepest
-step, the state of its random generator, and whether its pool had no room for more."""
+"""One game's search: the state of its random generator, nodes and edges in use, which plan it follows,
+simulations to run and begun, the deepest step, and whether it must end early."""
 
 
 @compiled

@@ -296,6 +296,15 @@ def test_a_win_at_hand_needs_no_network() -> None:
     assert game.winner == 0 and found.values[0] == 1 and found.policies[0, found.actions[0]] == 1
 
 
+@pytest.mark.parametrize("toy", TOYS)
+def test_a_search_without_end_ends(toy: str) -> None:
+    words = positions(toy)
+    search = TreeSearch(TOYS[toy], len(words), method="puct", simulations=1 << 30, nodes=3000)
+    found = search_all(search, words, blind)
+    for state, action in zip(words, found.actions, strict=True):
+        assert calls.is_legal(TOYS[toy].tables, state, action)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_refuses_answers_that_are_no_numbers(bad: float) -> None:
     rules = ruleset("boop")
