@@ -24,7 +24,6 @@ PLANES_VERSION = 1
 FLOAT_ONE = np.float32(1)
 FLOAT_ZERO = np.float32(0)
 
-HEADINGS = ("v", "^", ">", "<")
 HEADING_NAMES = ("down", "up", "right", "left")
 
 
