@@ -27,7 +27,8 @@ from boop_env.arena.records import GameRecord, rules_to_json
 from boop_env.arena.report import ratings_text, score, scores_text
 from boop_env.arena.sprt import Sprt
 from boop_env.bots.bot import Bot
-from boop_env.bots.factory import CHECKPOINT, make_bot
+from boop_env.bots.factory import make_bot
+from boop_env.bots.models import spec_checkpoint
 from boop_env.policy.checkpoint import read_checkpoint
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 
@@ -140,8 +141,8 @@ def ladder(options: argparse.Namespace) -> None:
 def default_rules(bots: Sequence[Bot]) -> RuleSet:
     """The rules on the card of the first checkpoint among the bots, else those of ``boop``."""
     for bot in bots:
-        path = bot.name.removeprefix("az:").partition("?")[0]
-        if path.endswith(CHECKPOINT):
+        path = spec_checkpoint(bot.name)
+        if path:
             return read_checkpoint(path).card.rules
     return ruleset("boop")
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from boop_env.arena.records import GameRecord, ResultFile, pairing, rules_to_json
 from boop_env.bots.bot import Actions, Bot
-from boop_env.bots.factory import CHECKPOINT, make_bot
+from boop_env.bots.factory import make_bot
+from boop_env.bots.models import spec_checkpoint
 from boop_env.rules.game import Game
 from boop_env.rules.ruleset import RuleSet, ruleset
 from boop_env.rules.states import States
@@ -107,8 +108,8 @@ class Match:
             }
             self._file = ResultFile(Path(path), config)
             for name in self.names:
-                checkpoint = Path(name.removeprefix("az:").partition("?")[0])
-                if checkpoint.suffix == CHECKPOINT and checkpoint.is_file():
+                checkpoint = spec_checkpoint(name)
+                if checkpoint:
                     self._file.note_checkpoint(checkpoint)
 
     @property

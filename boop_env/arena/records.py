@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boop_env.bots.models import short_name
 from boop_env.rules.game import Game
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 
@@ -173,13 +174,14 @@ class ResultFile:
             ValueError: the file of that name is another one now.
         """
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        known = self._checkpoints.get(str(path))
+        name = short_name(path)
+        known = self._checkpoints.get(name)
         if known is None:
-            self._checkpoints[str(path)] = digest
-            self._write(json.dumps({"checkpoint": str(path), "sha256": digest}))
+            self._checkpoints[name] = digest
+            self._write(json.dumps({"checkpoint": name, "sha256": digest}))
         elif known != digest:
             raise ValueError(
-                f"{path} is not the checkpoint that played in {self.path}: its SHA-256 is {digest[:12]}..., "
+                f"{name} is not the checkpoint that played in {self.path}: its SHA-256 is {digest[:12]}..., "
                 f"it was {known[:12]}...; give another result file"
             )
 

@@ -1,4 +1,4 @@
-"""Bots by their specs, the texts that name them: ``"random"``, ``"mcts:400"``, a checkpoint's path."""
+"""Bots by their specs, the texts that name them: ``"random"``, ``"mcts:400"``, a checkpoint's name or path."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from boop_env.bots.bot import Bot
+from boop_env.bots.models import CHECKPOINT, available, find_checkpoint, listed
 
 LEVELS: dict[str, str] = {
     "easy": "greedy",
@@ -43,7 +44,8 @@ def make_bot(spec: str | Bot) -> Bot:
 
     Args:
         spec: one of the texts that `BOTS` lists, such as ``"alphabeta:depth=4"``; a level of
-            `LEVELS`; or the path of a checkpoint, options after a ``?``.
+            `LEVELS`; or a checkpoint, options after a ``?``: its path, or its name if it comes with
+            the package.
 
     Raises:
         ValueError: the spec cannot be read; the message says why and lists what there is.
@@ -54,21 +56,23 @@ def make_bot(spec: str | Bot) -> Bot:
         raise ValueError(f"bot {spec!r} is neither a spec nor a Bot; the specs are {usages()}")
     resolved = LEVELS.get(spec, spec)
     name, colon, argument = resolved.partition(":")
-    is_path = name not in BOTS and resolved.partition("?")[0].endswith(CHECKPOINT)
-    kind = BOTS.get(CHECKPOINT if is_path else name)
+    file = resolved.partition("?")[0]
+    is_checkpoint = name not in BOTS and (file.endswith(CHECKPOINT) or file in available())
+    kind = BOTS.get(CHECKPOINT if is_checkpoint else name)
     if kind is None:
         raise ValueError(f"bot {spec!r}: there is no bot {name!r}; the specs are {usages()}")
     try:
-        return kind.make(resolved if is_path else argument if colon else None)
+        return kind.make(resolved if is_checkpoint else argument if colon else None)
     except (ValueError, OSError) as error:
         # A checkpoint's own error says more than the list of specs could.
-        listed = "" if is_path else f"; the specs are {usages()}"
-        raise ValueError(f"bot {spec!r}: {error}{listed}") from error
+        specs = "" if is_checkpoint else f"; the specs are {usages()}"
+        raise ValueError(f"bot {spec!r}: {error}{specs}") from error
 
 
 def usages() -> str:
     """All specs there are, for messages and help."""
-    return ", ".join([*(kind.usage for kind in BOTS.values()), *LEVELS])
+    specs = ", ".join([*(kind.usage for kind in BOTS.values()), *LEVELS])
+    return f"{specs}; CHECKPOINT is the path of a {CHECKPOINT} file or one of {listed()}"
 
 
 def _random(argument: str | None) -> Bot:
@@ -109,7 +113,7 @@ def _policy(spec: str | None) -> Bot:
 
 def _az(argument: str | None) -> Bot:
     text, _, query = (argument or "").partition("?")
-    path = checkpoint_path(text)
+    path = find_checkpoint(text)
     options: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name in ("sims", "ms") and re.fullmatch(r"[1-9][0-9]*", value):
@@ -124,24 +128,15 @@ def _az(argument: str | None) -> Bot:
     return AzBot(read_checkpoint(path), **options)
 
 
-def checkpoint_path(text: str) -> Path:
-    """The path of a checkpoint; ValueError with what there is instead when there is no such file."""
-    path = Path(text)
-    if not path.is_file():
-        folder = path.parent
-        found = sorted(str(other) for other in folder.glob(f"*{CHECKPOINT}")) if folder.is_dir() else []
-        raise ValueError(f"there is no file {text}; {folder} has {', '.join(found) or 'no checkpoints'}")
-    return path
-
-
 def checkpoint(spec: str) -> tuple[Path, dict[str, Any]]:
     """Path and options of a checkpoint's spec, such as ``models/a.safetensors?temperature=0.5``.
 
     Raises:
-        ValueError: there is no such file, or an option is unknown or has no such value.
+        FileNotFoundError: there is no such file or name.
+        ValueError: an option is unknown or has no such value.
     """
     text, _, query = spec.partition("?")
-    path = checkpoint_path(text)
+    path = find_checkpoint(text)
     options: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name == "greedy" and value == "":
@@ -168,14 +163,12 @@ def _limit(argument: str | None, names: tuple[str, ...], default: str | None = N
     return name, int(number)
 
 
-CHECKPOINT = ".safetensors"
-
 BOTS: dict[str, BotKind] = {
     "random": BotKind("random", _random),
     "greedy": BotKind("greedy", _greedy),
     "alphabeta": BotKind("alphabeta:depth=N, alphabeta:ms=N, alphabeta:nodes=N", _alphabeta),
     "mcts": BotKind("mcts:N, mcts:ms=N", _mcts),
-    CHECKPOINT: BotKind("PATH.safetensors, PATH.safetensors?temperature=X, PATH.safetensors?greedy", _policy),
-    "az": BotKind("az:PATH.safetensors?sims=N, az:PATH.safetensors?sims=N&search=puct, az:PATH.safetensors?ms=N", _az),
+    CHECKPOINT: BotKind("CHECKPOINT, CHECKPOINT?temperature=X, CHECKPOINT?greedy", _policy),
+    "az": BotKind("az:CHECKPOINT?sims=N, az:CHECKPOINT?sims=N&search=puct, az:CHECKPOINT?ms=N", _az),
 }
-"""The kinds of bots by the first word of their spec; checkpoints by how their path ends."""
+"""The kinds of bots by the first word of their spec; checkpoints by the end of their file's name."""

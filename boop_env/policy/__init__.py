@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from boop_env.bots.models import available
 from boop_env.policy.checkpoint import Card, Checkpoint, CheckpointError, read_checkpoint, write_checkpoint
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "PolicyBot",
+    "available",
     "load_policy",
     "read_checkpoint",
     "write_checkpoint",

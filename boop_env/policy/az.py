@@ -95,7 +95,7 @@ class AzBot(Bot):
         options = [f"ms={ms}" if ms else f"sims={self._simulations}"]
         if self._search == "puct" and not ms:
             options.append("search=puct")
-        self.name = f"az:{checkpoint.path}?{'&'.join(options)}"
+        self.name = f"az:{checkpoint.name}?{'&'.join(options)}"
         self._evaluator = make_evaluator(
             network_from_checkpoint(checkpoint), checkpoint.card.rules, device=device, backend=backend
         )

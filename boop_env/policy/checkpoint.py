@@ -21,6 +21,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from boop_env.bots.models import short_name
 from boop_env.envs.planes import PLANES_VERSION, plane_names
 from boop_env.rules.ruleset import RuleSet
 
@@ -175,6 +176,11 @@ class Checkpoint:
     card: Card
     weights: Weights
     path: Path
+
+    @property
+    def name(self) -> str:
+        """Its bare name if it comes with the package, else its path."""
+        return short_name(self.path)
 
     def refuse(self, why: str) -> CheckpointError:
         """An error that names the file."""

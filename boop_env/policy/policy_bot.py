@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from boop_env.bots.bot import Bot
+from boop_env.bots.models import find_checkpoint
 from boop_env.envs.planes import observe_states
 from boop_env.policy.checkpoint import Checkpoint, read_checkpoint
 from boop_env.policy.network import Network, network_from_checkpoint
@@ -75,7 +76,7 @@ class PolicyBot(Bot):
         self.greedy = greedy
         self.evaluator: Evaluator = TorchEvaluator(network_from_checkpoint(checkpoint), device)
         option = "?greedy" if greedy else "" if temperature == 1 else f"?temperature={temperature:g}"
-        self.name = f"{checkpoint.path}{option}"
+        self.name = f"{checkpoint.name}{option}"
         self._fits: RuleSet | None = None
 
     def choose(self, states: States, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -122,18 +123,19 @@ def load_policy(path: str | Path, *, temperature: float = 1.0, greedy: bool = Fa
     """A trained policy as a bot. Loading never runs code from the file.
 
     Example:
-        >>> bot = load_policy("models/boop.safetensors", greedy=True)  # doctest: +SKIP
+        >>> bot = load_policy("boop-ppo", greedy=True)  # doctest: +SKIP
         >>> bot.move(Game("boop"))  # doctest: +SKIP
         'Kc3'
 
     Args:
-        path: a checkpoint file.
+        path: a checkpoint file, or the name of one that comes with the package
+            (`boop_env.policy.available` lists them).
         temperature: above 0; 1 samples from the policy as it was trained.
         greedy: play the favourite move always.
         device: a torch device.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: there is no such file or name.
         CheckpointError: the file is no checkpoint, is damaged, or does not fit this boop_env.
     """
-    return PolicyBot(read_checkpoint(path), temperature=temperature, greedy=greedy, device=device)
+    return PolicyBot(read_checkpoint(find_checkpoint(path)), temperature=temperature, greedy=greedy, device=device)

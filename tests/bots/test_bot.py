@@ -137,7 +137,8 @@ def test_a_bot_is_returned_as_it_is_and_levels_are_specs():
         ("alphabeta:depth=2,ms=3", "'depth=2,ms=3' is not"),
         ("mcts:many", "'many' is not"),
         ("mcts:-5", "'-5' is not"),
-        ("az:models/a.safetensors", "there is no file models/a.safetensors"),
+        ("az:models/a.safetensors", "there is no checkpoint file models/a.safetensors"),
+        ("az:no-such?sims=8", "there is no checkpoint 'no-such'; those that come with boop_env are .*boop-ppo"),
         (7, "neither a spec nor a Bot"),
     ],
 )
@@ -151,7 +152,7 @@ def test_a_bad_spec_is_named_with_its_fault_and_what_there_is(spec, fault):
 
 def test_a_missing_checkpoint_lists_those_there_are(tmp_path):
     (tmp_path / "good.safetensors").touch()
-    with pytest.raises(ValueError, match=r"there is no file .*bad\.safetensors; .* has .*good\.safetensors"):
+    with pytest.raises(ValueError, match=r"there is no checkpoint file .*bad\.safetensors; .* has .*good\.safetensors"):
         make_bot(str(tmp_path / "bad.safetensors"))
 
 

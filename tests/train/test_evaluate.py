@@ -116,7 +116,7 @@ def test_the_rules_of_a_checkpoint_are_the_default(capsys, tmp_path):
         (["greedy", "random", "--sprt", "9,3"], "elo0=9.0 is not below elo1=3.0"),
         (["greedy", "random", "alphabeta:depth=1", "--sprt"], "--sprt compares two bots"),
         (["greedy", "random", "--ladder", "bop"], "no preset 'bop'"),
-        (["greedy", "no/such.safetensors"], "there is no file no/such.safetensors"),
+        (["greedy", "no/such.safetensors"], "there is no checkpoint file no/such.safetensors"),
     ],
 )
 def test_an_error_is_one_line_and_exit_code_2(capsys, arguments, says):
