@@ -5,6 +5,8 @@ python3 dev.py demo         train a small agent for a few minutes and print its 
 python3 dev.py test [...]   run the tests; what follows goes to pytest
 python3 dev.py lint         run ruff and mypy
 python3 dev.py bench [...]  run the benchmarks; what follows goes to boop_env.bench
+python3 dev.py docs         build the documentation pages into site/
+python3 dev.py package      build the sdist and the wheel, install the wheel elsewhere and check it there
 
 Every command first makes .venv in this folder and installs the project and all it needs there, with the
 versions in constraints.txt. That is skipped while neither pyproject.toml nor constraints.txt has changed.
@@ -17,6 +19,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 # Here and not in main(), so that an old Python says this before it trips over newer syntax below.
@@ -25,16 +28,17 @@ if sys.version_info < (3, 10):  # noqa: UP036
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+PYTHON_IN_VENV = "Scripts/python.exe" if os.name == "nt" else "bin/python"
+PYTHON = VENV / PYTHON_IN_VENV
 STAMP = VENV / "boop_env-installed.txt"
-EXTRAS = "train,render,dev"
+EXTRAS = "train,data,render,docs,dev"
 
 
-def run(*command: str | Path) -> None:
-    """Run a command in the project folder; end this script with its exit status when it fails."""
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
+    """Run a command in the project folder or another; end this script with its exit status when it fails."""
     words = [str(word) for word in command]
     print("+", shlex.join(words), file=sys.stderr, flush=True)
-    status = subprocess.run(words, cwd=ROOT).returncode
+    status = subprocess.run(words, cwd=cwd).returncode
     if status != 0:
         sys.exit(status if status > 0 else 128 - status)  # negative: the signal that ended it
 
@@ -44,13 +48,13 @@ def project(*arguments: str | Path) -> None:
     run(PYTHON, *arguments)
 
 
-def make_venv() -> None:
-    """Create .venv with pip in it, or mend one without pip; Python may lack ensurepip if it has pip."""
+def make_venv(folder: Path) -> None:
+    """Create an environment with pip in it, or mend one without pip; Python may lack ensurepip if it has pip."""
     if importlib.util.find_spec("ensurepip"):
-        run(sys.executable, "-m", "venv", VENV)
+        run(sys.executable, "-m", "venv", folder)
     elif importlib.util.find_spec("venv") and importlib.util.find_spec("pip"):
-        run(sys.executable, "-m", "venv", "--without-pip", VENV)
-        run(sys.executable, "-m", "pip", "--python", PYTHON, "install", "pip")
+        run(sys.executable, "-m", "venv", "--without-pip", folder)
+        run(sys.executable, "-m", "pip", "--python", folder / PYTHON_IN_VENV, "install", "pip")
     else:
         sys.exit("dev.py: this Python has no venv and pip; on Debian or Ubuntu, install python3-venv")
 
@@ -76,7 +80,7 @@ def set_up() -> None:
     if PYTHON.exists() and STAMP.exists() and STAMP.read_text() == wanted:
         return
     if not has_pip():
-        make_venv()
+        make_venv(VENV)
     install = ("-m", "pip", "install", "--no-input", "-c", "constraints.txt")
     # torch on its own first: the pinned one is then in place, and no other package picks a build of it.
     project(*install, "torch")
@@ -107,7 +111,28 @@ def bench(*bench_arguments: str) -> None:
     project("-m", "boop_env.bench", *bench_arguments)
 
 
-COMMANDS = {"demo": demo, "test": test, "lint": lint, "bench": bench}
+def docs() -> None:
+    """Build the documentation; a broken link or any other warning is an error."""
+    project("-m", "mkdocs", "build", "--strict", "--quiet")
+
+
+def package() -> None:
+    """Build what would be published, and use it in a fresh environment outside of this folder."""
+    with tempfile.TemporaryDirectory(prefix="boop_env-") as name:
+        folder = Path(name)
+        project("-m", "build", "--outdir", folder, ".")  # the wheel is made from the sdist
+        (wheel,) = folder.glob("*.whl")
+        make_venv(folder / "venv")
+        python = folder / "venv" / PYTHON_IN_VENV
+        install = (python, "-m", "pip", "install", "--quiet", "--no-input", "-c", ROOT / "constraints.txt")
+        checks = ROOT / "tests" / "installed"
+        run(*install, wheel, cwd=folder)
+        run(python, "-W", "error", checks / "check_core.py", cwd=folder)
+        run(*install, f"{wheel}[policy]", cwd=folder)
+        run(python, checks / "check_policy.py", cwd=folder)
+
+
+COMMANDS = {"demo": demo, "test": test, "lint": lint, "bench": bench, "docs": docs, "package": package}
 PASS_ON = {"test", "bench"}
 
 

@@ -49,6 +49,7 @@ def make_bot(spec: str | Bot) -> Bot:
 
     Raises:
         ValueError: the spec cannot be read; the message says why and lists what there is.
+        ImportError: a trained policy without the libraries it needs; the message says what to install.
     """
     if isinstance(spec, Bot):
         return spec
@@ -122,8 +123,7 @@ def _az(argument: str | None) -> Bot:
             options[name] = value
         else:
             raise ValueError(f"option {name}={value} is not one of sims=N, ms=N, search=gumbel, search=puct")
-    from boop_env.policy import read_checkpoint
-    from boop_env.policy.az import AzBot
+    from boop_env.policy import AzBot, read_checkpoint
 
     return AzBot(read_checkpoint(path), **options)
 
