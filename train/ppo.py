@@ -1,23 +1,29 @@
-"""Self-play PPO: trains a policy against frozen copies of itself and two scripted bots.
+"""League PPO: trains a policy against itself, frozen copies of itself, and scripted bots.
 
-    python -m train.ppo --rules boop --minutes 4 --out runs/demo
-    python -m train.ppo --resume --minutes 60 --out runs/demo
-    python -m train.evaluate runs/demo/policy.safetensors greedy random
+    python -m train.ppo --rules boop --minutes 60 --out runs/boop
+    python -m train.ppo --rules boop --quick --out runs/quick      (three minutes, beats random)
+    python -m train.ppo --resume --minutes 120 --out runs/boop     (goes on with the settings it began with)
+    python -m train.evaluate runs/boop/policy.safetensors greedy alphabeta:depth=2
     tensorboard --logdir runs
 
 The learner plays one seat of every game and its opponents answer inside the environment's step, so what
 PPO sees is an ordinary single-agent task: each transition runs from one choice of the learner to its
 next, and the loss comes to the learner whoever made the last move. No value is ever negated. A game at
 the turn cap is a finished game, worth 0, and not bootstrapped: the cap is one of the rules, and the
-network sees how near it is.
+network sees how near it is. Whom the learner meets is told in `train.league`; docs/ppo.md says what each
+choice is worth, what is logged, and where this differs from the papers.
 
-Ctrl-C ends training after the iteration in progress and saves. What is in the folder of a run:
+The state is saved after every update, so the same command, or --resume with the folder alone, goes on with a
+run that was stopped in whatever way; at most the rollout in progress is lost, and played again exactly as it
+would have been. Other settings are refused. Ctrl-C ends training after the rollout in progress. What is in the
+folder of a run:
 
-    policy.safetensors    the checkpoint: play it with `boop_env.load_policy`
-    state.pt              what --resume continues from
+    policy.safetensors    the checkpoint: play it with `boop_env.load_policy`, or with search as az:
+    state.pt              what a run goes on from: weights, optimiser, results, games, random generators
     settings.json         the settings
-    pool/                 the frozen copies the learner plays against
-    tensorboard/          the log; what it holds is said where it is written, in `log`
+    pool/                 the frozen copies, checkpoints like the first
+    rating.png            the rating over time
+    tensorboard/          the log
 """
 
 from __future__ import annotations
@@ -28,7 +34,6 @@ import shlex
 import signal
 import sys
 import time
-from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -36,20 +41,24 @@ from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger
+from torch.utils.tensorboard import SummaryWriter
 
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
+from boop_env.bots.models import models_folder
 from boop_env.envs.sb3 import BoopVecEnv
-from boop_env.policy.checkpoint import Card, replace_file, write_checkpoint
+from boop_env.policy.checkpoint import Card, Checkpoint, replace_file, write_checkpoint
 from boop_env.policy.network import NetworkConfig, network_weights
-from boop_env.policy.policy_bot import load_policy
+from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
+from train.league import LATEST, League
 
 # Settings
 
@@ -64,26 +73,33 @@ class Settings:
     """Everything that can be set; each field is a flag."""
 
     rules: str = setting("boop", f"what to play: {', '.join(PRESETS)}")
-    minutes: float = setting(4.0, "how long to train; for a resumed run, all in all")
+    minutes: float = setting(20.0, "how long to train, all in all")
     steps: int = setting(
-        0, "how many choices of the learner to train for, instead of minutes; the run is then repeatable"
+        0, "how many choices of the learner to train for, instead of minutes; such a run is repeatable"
     )
-    out: str = setting("runs/ppo", "folder of the run; an earlier run there is moved aside, unless resumed")
+    out: str = setting("runs/ppo", "folder of the run")
     seed: int = setting(0, "of weights, games and opponents")
     device: str = setting("cpu", "where the networks run: cpu, cuda, ...")
-    threads: int = setting(2, "CPU threads of torch; as many as there are cores")
+    threads: int = setting(2, "CPU threads of torch; as many as there are cores that nothing else uses")
 
     network: str = setting("residual", "kind of network: residual or mlp")
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
     depth: int = setting(2, "residual blocks, or hidden layers of the MLP")
 
-    past_self: float = setting(0.8, "share of games against frozen copies, drawn alike")
-    greedy: float = setting(0.15, "share of games against the greedy bot")
-    random: float = setting(0.05, "share of games against the random bot")
-    pool_size: int = setting(4, "frozen copies kept, the newest ones")
-    snapshot_steps: int = setting(80_000, "steps between two frozen copies")
+    opponents: str = setting("league", "league, or latest: the learner itself and nobody else")
+    seat: str = setting("both", "where the learner sits: both, drawn for each game, or first or second")
+    latest: float = setting(0.3, "share of games against the learner as it is")
+    past: float = setting(0.3, "share of games against frozen copies")
+    anchors: float = setting(0.4, "share of games against scripted bots")
+    anchor_bots: str = setting("random,greedy,alphabeta:depth=1,alphabeta:depth=2", "the scripted bots")
+    snapshot_steps: int = setting(250_000, "steps between two frozen copies")
+    pool_size: int = setting(16, "frozen copies in the pool; when it is full, the easiest one leaves")
+    active: int = setting(3, "frozen copies met at a time; few keep the networks' batches large")
+    hardness: float = setting(2.0, "how much hard copies are preferred: weight (1 - score) ** hardness")
+    opening: int = setting(4, "random steps at the start of a game, at most; each number is as likely")
+    symmetry: bool = setting(True, "show each position in a random symmetry of the board")
 
-    num_envs: int = setting(256, "games in step; large, so that networks see large batches")
+    num_envs: int = setting(512, "games in step; large, so that networks see large batches")
     rollout: int = setting(32, "steps of every game between two updates")
     epochs: int = setting(2, "times each rollout is learned from")
     batch_size: int = setting(2048, "steps in one gradient")
@@ -91,100 +107,63 @@ class Settings:
     gamma: float = setting(0.99, "what a reward one step later is worth")
     gae_lambda: float = setting(0.95, "how far advantages look past the value estimate (GAE)")
     clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more")
-    entropy: float = setting(0.01, "weight of the entropy bonus, which keeps the policy trying things")
+    entropy: float = setting(0.01, "weight of the entropy bonus at the start, which keeps the policy trying things")
+    last_entropy: float = setting(0.001, "the same at the end; it falls in a straight line")
     value: float = setting(0.5, "weight of the value loss")
     max_grad_norm: float = setting(0.5, "gradients longer than this are shortened to it")
 
-    save_seconds: float = setting(30.0, "seconds between two saves")
+
+MAY_CHANGE = ("minutes", "steps", "out", "device", "threads")
+"""What may change when a run goes on; all else is as it began."""
+
+VARIANTS: dict[str, dict[str, Any]] = {name: {} for name in PRESETS}
+"""Settings that differ from the defaults, by rule set; flags come before them."""
+
+QUICK: dict[str, Any] = {"minutes": 3.0}
+"""Settings of --quick, before those of the rule set."""
+
+SEATS: dict[str, int | str] = {"both": "random", "first": 0, "second": 1}
+
+CHOICES = {
+    "rules": tuple(PRESETS),
+    "network": ("residual", "mlp"),
+    "opponents": ("league", "latest"),
+    "seat": tuple(SEATS),
+}
 
 
-RESUMED_MAY_CHANGE = ("minutes", "steps", "device", "threads", "save_seconds", "out")
-"""What a resumed run may be given anew; all else is as it began."""
-
-
-def read_settings(arguments: Sequence[str] | None) -> tuple[Settings, bool]:
-    """Settings from flags, on top of the run's own when it is resumed, and whether it is."""
+def read_settings(arguments: Sequence[str] | None) -> Settings:
+    """Settings from flags; ends the program where they make no sense or the folder holds another run."""
     parser = argparse.ArgumentParser(
         prog="python -m train.ppo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
+    parser.add_argument("--resume", action="store_true", help="take all settings not given from the run in the folder")
+    parser.add_argument("--quick", action="store_true", help=f"a run of {QUICK['minutes']:g} minutes: {QUICK}")
     for f in fields(Settings):
-        parser.add_argument(
-            f"--{f.name.replace('_', '-')}",
-            type=type(f.default),
-            default=argparse.SUPPRESS,
-            help=f"{f.metadata['help']} ({f.default})",
-        )
+        kind: dict[str, Any] = {"type": type(f.default)}
+        if isinstance(f.default, bool):
+            kind = {"action": argparse.BooleanOptionalAction}
+        flag, text = f"--{f.name.replace('_', '-')}", f"{f.metadata['help']} ({f.default})"
+        parser.add_argument(flag, default=argparse.SUPPRESS, choices=CHOICES.get(f.name), help=text, **kind)
     given = vars(parser.parse_args(arguments))
-    resume = given.pop("resume")
-    saved: dict[str, Any] = {}
-    if resume:
-        path = Path(given.get("out", Settings.out)) / "settings.json"
-        if not path.is_file():
-            parser.error(f"there is no run to resume: no file {path}")
-        saved = json.loads(path.read_text())
-        for name, value in given.items():
-            if name not in RESUMED_MAY_CHANGE and saved.get(name) != value:
-                parser.error(f"--{name.replace('_', '-')} {value}: the run in {path.parent} has {saved.get(name)}")
-    settings = Settings(**{**saved, **given})
-    if settings.rules not in PRESETS:
-        parser.error(f"--rules {settings.rules}: the presets are {', '.join(PRESETS)}")
-    return settings, resume
-
-
-# What is watched
-
-
-class Scores:
-    """Results of the learner's recent games, by opponent.
-
-    Attributes:
-        games: games finished since the start.
-        recent: (reward, learner's steps, seat) of the last games against each opponent.
-    """
-
-    PAST_SELF = "past selves"
-
-    def __init__(self, anchors: Sequence[Bot]) -> None:
-        self.anchors = {bot.name for bot in anchors}
-        self.games = 0
-        self.recent: dict[str, deque[tuple[float, int, int]]] = defaultdict(lambda: deque(maxlen=400))
-
-    def __call__(self, local: dict[str, Any], _: dict[str, Any]) -> bool:
-        """Takes note of finished games; SB3 calls this after every step of the environment."""
-        for index in np.flatnonzero(local["dones"]):
-            info = local["infos"][index]
-            opponent = info["opponent"] if info["opponent"] in self.anchors else self.PAST_SELF
-            self.recent[opponent].append((info["episode"]["r"], info["episode"]["l"], info["seat"]))
-            self.games += 1
-        return True
-
-    def wins(self) -> dict[str, float]:
-        """Share of recent games won, by opponent."""
-        return {name: float(np.mean([r > 0 for r, _, _ in games])) for name, games in sorted(self.recent.items())}
-
-    def mean(self, column: int) -> float:
-        """Mean of one column of `recent` over all opponents."""
-        values = [game[column] for games in self.recent.values() for game in games]
-        return float(np.mean(values)) if values else 0.0
-
-
-def report(run: Run) -> Table:
-    """The live display."""
-    table = Table(title=f"{run.settings.rules}: {run.steps:,} steps, {run.speed:,.0f} a second, {run.time_left()}")
-    for heading in ("opponent", "games", "won", "drawn", "lost"):
-        table.add_column(heading, justify="left" if heading == "opponent" else "right")
-    for name, games in sorted(run.scores.recent.items()):
-        rewards = np.array([reward for reward, _, _ in games])
-        shares = [f"{np.mean(rewards == sign):.0%}" for sign in (1, 0, -1)]
-        table.add_row(name, f"last {len(rewards)}", *shares)
-    return table
-
-
-def report_line(run: Run) -> str:
-    """The display where there is no terminal to draw on."""
-    wins = ", ".join(f"{share:.0%} against {name}" for name, share in run.scores.wins().items())
-    return f"{run.steps:,} steps, {run.speed:,.0f} a second, {run.time_left()}: won {wins or 'nothing yet'}"
+    resume, quick = given.pop("resume"), given.pop("quick")
+    path = Path(given.get("out", Settings.out)) / "settings.json"
+    saved: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    if resume and not saved:
+        parser.error(f"there is no run to resume: no file {path}")
+    variant = VARIANTS[given.get("rules", Settings.rules)]
+    settings = Settings(**({**saved, **given} if resume else {**(QUICK if quick else {}), **variant, **given}))
+    differences = [
+        f"--{name.replace('_', '-')} {value} against {saved.get(name)}"
+        for name, value in asdict(settings).items()
+        if saved and name not in MAY_CHANGE and value != saved.get(name)
+    ]
+    if differences:
+        parser.error(
+            f"{path.parent} holds a run with other settings: {', '.join(differences)}; "
+            "give the same settings or --resume to go on with it, or another --out"
+        )
+    return settings
 
 
 # The run
@@ -199,21 +178,25 @@ class Run:
     """
 
     def __init__(self, settings: Settings, command: str) -> None:
-        self.settings = settings
-        self.command = command
+        self.settings, self.command = settings, command
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
         self.network = NetworkConfig(settings.network, settings.width, settings.depth)  # type: ignore[arg-type]
-        self.anchors = [(make_bot("greedy"), settings.greedy), (make_bot("random"), settings.random)]
-        self.scores = Scores([bot for bot, _ in self.anchors])
-        self.pool: list[Bot] = []
-        self.pool_files: list[str] = []
-        self.next_snapshot = 0
         self.learning_rate = settings.learning_rate
-        self.speed = 0.0
-        self.past_seconds = 0.0
-        self.started = time.monotonic()
-        self.env = BoopVecEnv(self.rules, settings.num_envs, self.anchors, seed=settings.seed)
+        self.speed = self.past_seconds = 0.0
+        self.next_snapshot = 0
+        self.history: list[tuple[int, float, float]] = []
+        self.learned: dict[str, float] = {}
+        anchors = [make_bot(spec) for spec in settings.anchor_bots.split(",")] if settings.opponents == "league" else []
+        self.env = BoopVecEnv(
+            self.rules,
+            settings.num_envs,
+            [make_bot("random")],  # until there is a network; the games then begin anew
+            seed=settings.seed,
+            seat=SEATS[settings.seat],
+            opening_plies=(0, settings.opening),
+            turned=settings.symmetry,
+        )
         self.model = MaskablePPO(
             NetworkPolicy,
             self.env,
@@ -224,7 +207,6 @@ class Run:
             gamma=settings.gamma,
             gae_lambda=settings.gae_lambda,
             clip_range=settings.clip,
-            ent_coef=settings.entropy,
             vf_coef=settings.value,
             max_grad_norm=settings.max_grad_norm,
             policy_kwargs={"rules": self.rules, "config": self.network},
@@ -232,7 +214,45 @@ class Run:
             device=settings.device,
         )
         self.policy: NetworkPolicy = self.model.policy  # type: ignore[assignment]
-        self.model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
+        self.model.set_logger(Logger(None, []))  # it collects what PPO measures, and `log` writes it
+        ladder = ladder_elos(settings.rules)
+        self.anchor_elos = {bot.name: ladder[bot.name] for bot in anchors if bot.name in ladder}
+        self.league = League(
+            self.latest(),
+            anchors,
+            elos=self.anchor_elos,
+            shares={"latest": settings.latest, "past": settings.past, "anchor": settings.anchors}
+            if settings.opponents == "league"
+            else {"latest": 1.0},
+            pool_size=settings.pool_size,
+            active=settings.active,
+            hardness=settings.hardness,
+            rng=np.random.default_rng([settings.seed, 3]),
+        )
+        if (self.folder / "state.pt").is_file():
+            self.load()
+        else:
+            self.env.set_opponents(self.league.matches())
+            self.model._last_obs = self.env.reset()  # type: ignore[assignment]  # SB3's own types disagree
+            self.model._last_episode_starts = np.ones(settings.num_envs, bool)
+        # What was logged after the last save happened in a past that is no more.
+        self.writer = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.steps)
+        self.started = time.monotonic()
+
+    def latest(self) -> Bot:
+        """The learner as an opponent of itself: it plays with the weights as they are, whenever it is asked."""
+        card = Card(self.rules, self.network.to_dict())
+        checkpoint = Checkpoint(card, network_weights(self.policy.network), Path(LATEST))
+        bot = PolicyBot(checkpoint, device=self.settings.device)
+        bot.evaluator = TorchEvaluator(self.policy.network, self.settings.device)
+        bot.name = LATEST
+        return bot
+
+    def frozen(self, name: str) -> Bot:
+        """The frozen copy of this name, such as ``"pool/0000250000"``."""
+        bot = load_policy(self.folder / f"{name}.safetensors", device=self.settings.device)
+        bot.name = name
+        return bot
 
     @property
     def steps(self) -> int:
@@ -241,7 +261,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Time trained, before and after resuming."""
+        """Time trained, before and after an interruption."""
         return self.past_seconds + time.monotonic() - self.started
 
     def progress(self) -> float:
@@ -262,120 +282,205 @@ class Run:
     def iterate(self) -> None:
         """One rollout and the update that learns from it."""
         began, steps = time.monotonic(), self.steps
-        if self.steps >= self.next_snapshot:
+        if self.settings.opponents == "league" and self.steps >= self.next_snapshot:
             self.take_snapshot()
-        self.learning_rate = self.settings.learning_rate * max(0.0, 1 - self.progress())
+        self.env.set_opponents(self.league.matches())
+        done = min(1.0, self.progress())
+        self.learning_rate = self.settings.learning_rate * (1 - done)
+        self.model.ent_coef = self.settings.entropy + done * (self.settings.last_entropy - self.settings.entropy)
         self.model.learn(
             self.settings.num_envs * self.settings.rollout,
-            callback=self.scores,
+            callback=self.note_games,
             reset_num_timesteps=False,
             log_interval=None,  # type: ignore[arg-type]  # never: `log` writes instead
         )
+        self.league.forget(self.env.games.opponents)
         self.speed = (self.steps - steps) / (time.monotonic() - began)
-        self.log()
+        self.history.append((self.steps, self.seconds, self.league.elo()))
+
+    def note_games(self, local: dict[str, Any], _: dict[str, Any]) -> bool:
+        """Takes note of finished games; SB3 calls this after every step of the environment."""
+        for index in np.flatnonzero(local["dones"]):
+            info = local["infos"][index]
+            self.league.note(info["opponent"], info["episode"]["r"], info["episode"]["l"], info["seat"])
+        return True
 
     def take_snapshot(self) -> None:
-        """Freezes a copy of the policy and lets it into the pool, the oldest making room."""
-        name = f"pool/{self.steps:010d}.safetensors"
-        write_checkpoint(self.folder / name, network_weights(self.policy.network), self.card())
+        """Freezes a copy of the policy and lets it into the pool."""
+        name = f"pool/{self.steps:010d}"
+        write_checkpoint(self.folder / f"{name}.safetensors", network_weights(self.policy.network), self.card())
+        self.league.admit(self.frozen(name), self.league.elo())
         self.next_snapshot = self.steps + self.settings.snapshot_steps
-        self.set_pool([*self.pool_files, name][-self.settings.pool_size :])
-
-    def set_pool(self, files: list[str]) -> None:
-        """Makes these copies the opponents of the games that start from now on."""
-        known = dict(zip(self.pool_files, self.pool, strict=True))
-        device = self.settings.device
-        self.pool = [known.get(file) or load_policy(self.folder / file, device=device) for file in files]
-        self.pool_files = files
-        share = self.settings.past_self / len(files)
-        self.env.set_opponents([*((bot, share) for bot in self.pool), *self.anchors])
 
     def card(self) -> Card:
         """What the checkpoint says about itself."""
         training = {
-            "algorithm": "MaskablePPO against frozen copies of itself, greedy and random",
+            "algorithm": "MaskablePPO in a league",
             "command": self.command,
             "seconds": round(self.seconds, 1),
             "steps": self.steps,
-            "games": self.scores.games,
+            "games": self.league.games,
             "seed": self.settings.seed,
-            "recent_wins": self.scores.wins(),
+            "scores": {name: round(m.score, 3) for name, m in self.league.members.items() if m.recent},
+            "league_elo": round(self.league.elo(), 1),
             "settings": asdict(self.settings),
         }
         return Card(self.rules, self.network.to_dict(), training)
 
-    def log(self) -> None:
-        """Writes to TensorBoard, after every iteration.
+    def metrics(self) -> dict[str, float]:
+        """What is logged after every update; docs/ppo.md says what each is."""
+        league, found = self.league, dict(self.model.logger.name_to_value)
+        found["train/entropy"] = -found.pop("train/entropy_loss", 0.0)
+        found |= {f"score/{name}": member.score for name, member in league.members.items() if member.recent}
+        found |= {f"weight/{name}": weight for kind in league.shares for name, weight in league.weights(kind).items()}
+        return found | {
+            "rating/elo": league.elo(),
+            "games/played": league.games,
+            "games/steps": league.mean_steps(),
+            "games/first_seat": league.first_seat(),
+            "time/steps_per_second": self.speed,
+            "time/seconds": self.seconds,
+            "train/learning_rate": self.learning_rate,
+            "train/entropy_weight": self.model.ent_coef,
+        }
 
-        ``score/*`` is the share of recent games won against each opponent, ``games/*`` their mean length
-        in learner's steps and the learner's share of first seats, ``time/*`` the speed, and ``train/*``
-        what SB3 measures while it learns: losses, entropy over legal actions, explained variance, the
-        share of clipped odds and the KL divergence of an update.
-        """
-        logger = self.model.logger
-        for name, share in self.scores.wins().items():
-            logger.record(f"score/{name.replace(' ', '_')}", share)
-        logger.record("games/length", self.scores.mean(1))
-        logger.record("games/first_seat", 1 - self.scores.mean(2))
-        logger.record("time/steps_per_second", self.speed)
-        logger.record("time/seconds", self.seconds)
-        logger.dump(self.steps)
+    def log(self) -> None:
+        """Writes the metrics to TensorBoard."""
+        for name, value in self.metrics().items():
+            self.writer.add_scalar(name, value, self.steps)
+        self.writer.flush()
 
     def save(self) -> None:
-        """Writes the checkpoint, and the state that a resumed run continues from."""
-        write_checkpoint(self.folder / "policy.safetensors", network_weights(self.policy.network), self.card())
+        """Writes the checkpoint, and the state that a run goes on from."""
+        # SB3 shuffles minibatches with NumPy's global generator.
+        generator = np.random.get_state(legacy=False)  # noqa: NPY002
+        assert isinstance(generator, dict)
+        generator["state"] = {name: np.asarray(value).tolist() for name, value in generator["state"].items()}
+        games = self.env.state_dict()
         state = {
             "network": self.policy.network.state_dict(),
             "optimizer": self.policy.optimizer.state_dict(),
             "steps": self.steps,
+            "updates": self.model._n_updates,
             "seconds": self.seconds,
-            "games": self.scores.games,
-            "pool": self.pool_files,
             "next_snapshot": self.next_snapshot,
+            "history": self.history,
+            "league": self.league.state_dict(),
+            "games": {name: plain(value) for name, value in games.items()},
+            "starts": torch.from_numpy(self.model._last_episode_starts),
+            "numpy": json.dumps(generator),
+            "torch": torch.get_rng_state(),
         }
+        # The state comes last: a run that was killed between the two makes the same checkpoint again.
+        write_checkpoint(self.folder / "policy.safetensors", network_weights(self.policy.network), self.card())
         replace_file(self.folder / "state.pt", lambda path: torch.save(state, path))
-        # Only now does no state on disk need the copies that left the pool.
-        for path in (self.folder / "pool").iterdir():
-            if f"pool/{path.name}" not in self.pool_files:
+        # Only now does no state on disk need the copies that were forgotten.
+        for path in (self.folder / "pool").glob("*.safetensors"):
+            if f"pool/{path.stem}" not in self.league.members:
                 path.unlink()
 
     def load(self) -> None:
-        """Continues from a saved state, with new games."""
-        state = torch.load(self.folder / "state.pt", map_location=self.settings.device, weights_only=True)
+        """Goes on from a saved state."""
+        state = torch.load(self.folder / "state.pt", map_location="cpu", weights_only=True)
         self.policy.network.load_state_dict(state["network"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
-        self.model.num_timesteps = state["steps"]
-        self.scores.games = state["games"]
+        self.model.num_timesteps, self.model._n_updates = state["steps"], state["updates"]
         self.past_seconds = state["seconds"]
         self.next_snapshot = state["next_snapshot"]
-        self.set_pool(state["pool"])
+        self.history = [tuple(row) for row in state["history"]]
+        self.league.load_state_dict(state["league"], self.frozen)
+        bots = {name: member.bot for name, member in self.league.members.items()}
+        self.env.load_state_dict({name: unplain(value) for name, value in state["games"].items()}, bots)
+        self.model._last_obs = self.env.observe()
+        self.model._last_episode_starts = state["starts"].numpy()
+        np.random.set_state(json.loads(state["numpy"]))  # noqa: NPY002
+        torch.set_rng_state(state["torch"])
+
+    def plot(self) -> None:
+        """Draws the rating over time."""
+        figure = Figure(figsize=(8, 4.5), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(
+            [seconds / 60 for _, seconds, _ in self.history], [elo for _, _, elo in self.history], label="learner"
+        )
+        for name, elo in sorted(self.anchor_elos.items(), key=lambda item: item[1]):
+            axes.axhline(elo, linestyle=":", color="grey")
+            axes.annotate(name, (0, elo), fontsize="small", color="grey", va="bottom")
+        axes.set(title=f"{self.settings.rules}: rating in the league", xlabel="minutes", ylabel="Elo, random being 0")
+        replace_file(self.folder / "rating.png", lambda path: figure.savefig(path, format="png", dpi=120))
 
 
-def move_aside(folder: Path) -> None:
-    """Renames the folder of an earlier run to the first free ``NAME.1``, ``NAME.2``, ..."""
-    number = 1
-    while (aside := folder.with_name(f"{folder.name}.{number}")).exists():
-        number += 1
-    folder.rename(aside)
-    print(f"ppo: the earlier run in {folder} is now in {aside}")
+def plain(value: Any) -> Any:
+    """An array as a tensor, uint64 as int64; what holds no array as JSON, for integers too large for torch's files."""
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(value.view(np.int64) if value.dtype == np.uint64 else value)
+    return json.dumps(value)
+
+
+def unplain(value: Any) -> Any:
+    """What `plain` was given, except that uint64 stays int64."""
+    return value.numpy() if isinstance(value, torch.Tensor) else json.loads(value)
+
+
+def ladder_elos(rules: str) -> dict[str, float]:
+    """Ratings of scripted bots on the ladder that comes with the package, `random` being 0."""
+    ladder = json.loads((models_folder() / "ladder.json").read_text())
+    return {"random": 0.0, **{bot["name"]: bot["elo"] for bot in ladder.get(rules, {"bots": []})["bots"]}}
+
+
+# What is shown
+
+
+def report(run: Run) -> Table:
+    """The live display."""
+    values = run.metrics()
+    table = Table(title=f"{run.settings.rules}: {run.steps:,} steps, {run.speed:,.0f} a second, {run.time_left()}")
+    for heading in ("opponent", "Elo", "weight", "games", "won", "drawn", "lost"):
+        table.add_column(heading, justify="left" if heading == "opponent" else "right")
+    for name, member in run.league.members.items():
+        if member.recent:
+            shares = [f"{member.share(reward):.0%}" for reward in (1, 0, -1)]
+            elo = "" if member.elo is None else f"{member.elo:.0f}"
+            table.add_row(name, elo, f"{values.get(f'weight/{name}', 0):.0%}", f"{member.games:,}", *shares)
+    table.caption = (
+        f"rating {values['rating/elo']:.0f} Elo, entropy {values['train/entropy']:.2f}, "
+        f"explained variance {values.get('train/explained_variance', 0):.2f}, "
+        f"{values['games/steps']:.0f} steps a game, first seat {values['games/first_seat']:.0%}"
+    )
+    return table
+
+
+def report_line(run: Run) -> str:
+    """The display where there is no terminal to draw on."""
+    members = run.league.members.values()
+    scores = ", ".join(f"{m.score:.0%} {m.bot.name}" for m in members if m.recent and m.kind != "past")
+    values = run.metrics()
+    return (
+        f"{run.steps:,} steps, {run.speed:,.0f} a second, {run.time_left()}: {values['rating/elo']:.0f} Elo, "
+        f"entropy {values['train/entropy']:.2f}, explained {values['train/explained_variance']:.2f}; {scores}"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Trains; returns the exit code."""
     # Set up
-    settings, resume = read_settings(arguments)
+    settings = read_settings(arguments)
     torch.set_num_threads(settings.threads)
-    folder = Path(settings.out)
-    if not resume and (folder / "settings.json").exists():
-        move_aside(folder)
     given = sys.argv[1:] if arguments is None else arguments
-    run = Run(settings, shlex.join(["python", "-m", "train.ppo", *given]))
+    folder = Path(settings.out)
     text = json.dumps(asdict(settings), indent=2)
-    replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
-    if resume:
-        run.load()
+    try:
+        replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
+        for part in folder.rglob(".*.part"):  # what a killed run was writing
+            part.unlink()
+        run = Run(settings, shlex.join(["python", "-m", "train.ppo", *given]))
+    except OSError as error:
+        print(f"ppo: cannot use the folder {folder}: {error}", file=sys.stderr)
+        return 1
     console = Console()
     console.print_json(text)
+    if run.steps:
+        print(f"ppo: goes on after {run.league.games:,} games and {run.steps:,} steps", flush=True)
 
     # The first Ctrl-C ends training after the iteration in progress; the second ends the process.
     stop = False
@@ -388,29 +493,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     before = signal.signal(signal.SIGINT, interrupt)
 
     # Train
-    saved = shown = run.started = time.monotonic()
+    shown = plotted = run.started
     try:
         with Live(console=console, auto_refresh=False, transient=True) as live:
             while run.progress() < 1 and not stop:
                 run.iterate()
+                run.log()
+                run.save()
                 now = time.monotonic()
                 if console.is_terminal:
                     live.update(report(run), refresh=True)
                 elif now - shown > 10:
                     shown = now
                     print(report_line(run), flush=True)
-                if now - saved > settings.save_seconds:
-                    saved = now
-                    run.save()
+                if now - plotted > 60:
+                    plotted = now
+                    run.plot()
+        run.plot()
+    except OSError as error:
+        print(f"ppo: cannot write to {folder}: {error}; the last save is whole", file=sys.stderr)
+        return 1
     finally:
         signal.signal(signal.SIGINT, before)
+        run.env.close()
+        run.writer.close()
 
-    # Save
-    run.save()
-    run.env.close()
     console.print(report(run))
-    print(f"ppo: {run.steps:,} steps and {run.scores.games:,} games in {run.seconds:.0f} s", end=", ")
-    print(f"{'interrupted; --resume continues it' if stop else 'done'}: {folder / 'policy.safetensors'}")
+    print(f"ppo: {run.steps:,} steps and {run.league.games:,} games in {run.seconds:.0f} s", end=", ")
+    print(f"{'interrupted; the same command goes on' if stop else 'done'}: {folder / 'policy.safetensors'}")
     return 0
 
 

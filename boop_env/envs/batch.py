@@ -154,6 +154,14 @@ class BatchEnv:
         return States(self.rules, self._states)
 
     @property
+    def seeds(self) -> npt.NDArray[np.uint64]:
+        """uint64 ``(N,)``, the state of each game's own generator, this environment's own buffer.
+
+        With `states` it is all that the games go on from.
+        """
+        return self._seeds
+
+    @property
     def planes(self) -> npt.NDArray[np.float32]:
         """float32 ``(N, C, H, W)``, as in `BatchStep`."""
         return self._step.planes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +72,8 @@ class LearnerGames:
         seed: seeds seats, opponents, openings and what the opponents do.
         seat: the learner's seat, 0, 1, or ``"random"`` for each game.
         max_turns: another turn cap than the rule set's.
-        opening_plies: steps played at random at the start of every game.
+        opening_plies: steps played at random at the start of every game, or the fewest and the most of them,
+            for games that start with one number after another, drawn at each step.
         threads: threads of the `BatchEnv`.
         illegal_loses: an illegal action of the learner loses its game instead of raising.
 
@@ -88,19 +90,22 @@ class LearnerGames:
         seed: int = 0,
         seat: int | str = "random",
         max_turns: int | None = None,
-        opening_plies: int = 0,
+        opening_plies: int | tuple[int, int] = 0,
         threads: int | None = None,
         illegal_loses: bool = False,
     ) -> None:
         if seat not in (0, 1, "random"):
             raise ValueError(f"seat={seat!r} is not 0, 1 or 'random'")
+        self._opening = opening_plies if isinstance(opening_plies, tuple) else (opening_plies, opening_plies)
+        if self._opening[0] > self._opening[1]:
+            raise ValueError(f"opening_plies={opening_plies} has its fewest above its most")
         self.batch = BatchEnv(
-            rules, num_envs, seed=seed, max_turns=max_turns, opening_plies=opening_plies, threads=threads
+            rules, num_envs, seed=seed, max_turns=max_turns, opening_plies=self._opening[0], threads=threads
         )
-        if self.rules.max_turns < opening_plies + 2:
+        if self.rules.max_turns < self._opening[1] + 2:
             raise ValueError(
                 f"max_turns={self.rules.max_turns} leaves the learner no turn after opening_plies={opening_plies}; "
-                f"give {opening_plies + 2} or more"
+                f"give {self._opening[1] + 2} or more"
             )
         self.illegal_loses = illegal_loses
         self.seat_option = seat
@@ -140,6 +145,51 @@ class LearnerGames:
             raise ValueError(f"opponents={opponents!r}: give one or more bots, with weights that are not all 0")
         self._pool = [bot for bot, _ in pairs]
         self._weights = weights / weights.sum()
+
+    @property
+    def opponents(self) -> set[str]:
+        """Names of the bots that games under way are played against."""
+        return {bot.name for bot in self._opponents}
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the games and their chances go on from; arrays are copies, opponents are named.
+
+        Returns:
+            ``words``, ``seeds``, ``seats``, ``steps``: arrays ``(N, ...)``; ``opponents``: N names; ``rng``:
+            the state of the generator, plain values.
+        """
+        return {
+            "words": self.batch.states.words.copy(),
+            "seeds": self.batch.seeds.copy(),
+            "seats": self.seats.copy(),
+            "steps": self._steps.copy(),
+            "opponents": [bot.name for bot in self._opponents],
+            "rng": self._rng.bit_generator.state,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any], bots: Mapping[str, Bot]) -> None:
+        """Goes on exactly where `state_dict` was taken.
+
+        Args:
+            state: what it gave, for as many games.
+            bots: the opponents by name; the very bots of the pool, for each bot is asked once for all its games.
+
+        Raises:
+            ValueError: the state is for another number of games, or names a bot that is not given.
+        """
+        if len(state["words"]) != self.num_envs:
+            raise ValueError(f"the state holds {len(state['words'])} games, and there are {self.num_envs}")
+        missing = set(state["opponents"]) - bots.keys()
+        if missing:
+            raise ValueError(f"no bot is given for the opponents {', '.join(sorted(missing))}")
+        self.batch.states.words[:] = state["words"]
+        self.batch.seeds[:] = state["seeds"]
+        self.seats[:] = state["seats"]
+        self._steps[:] = state["steps"]
+        for game, name in enumerate(state["opponents"]):
+            self._opponents[game] = bots[name]
+        self._rng.bit_generator.state = state["rng"]
+        self.batch.observe()
 
     def reset(self, *, seed: int | None = None, position: str | None = None) -> None:
         """Starts every game anew; with a seed the generators, too.
@@ -181,6 +231,8 @@ class LearnerGames:
         games = np.arange(self.num_envs)
         ended: list[Ended] = []
         self._steps += 1
+        if self._opening[0] < self._opening[1]:
+            self.batch.opening_plies = int(self._rng.integers(self._opening[0], self._opening[1] + 1))
         if self.illegal_loses:
             known = (chosen >= 0) & (chosen < self.rules.num_actions)
             legal = known & (self.masks[games, np.where(known, chosen, 0)] == 1)

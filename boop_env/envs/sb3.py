@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,13 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from boop_env.bots.bot import Bot
 from boop_env.envs.learner import LearnerGames, Opponent
-from boop_env.envs.planes import plane_shape
+from boop_env.envs.planes import observe_states, plane_shape
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import RuleSet
+from boop_env.rules.states import States
+from boop_env.rules.symmetry import symmetries, turn_states
 
 
 class BoopVecEnv(VecEnv):
@@ -30,6 +33,10 @@ class BoopVecEnv(VecEnv):
     ``TimeLimit.truncated`` is always False: the turn cap belongs to the rules and its plane shows how
     near it is, so a capped game is a finished one, worth 0, and there is nothing to bootstrap.
 
+    With ``turned``, the learner sees every position in a symmetry of the board drawn anew at each step, and its
+    action is turned back before it is played. The chances that PPO stores are then those of the very planes
+    it stores, which turning positions afterwards, in the minibatches, would not give.
+
     Example:
         >>> env = BoopVecEnv("boop", 256, [make_bot("greedy"), (make_bot("random"), 0.5)])
         >>> model = MaskablePPO("MlpPolicy", env)
@@ -41,7 +48,8 @@ class BoopVecEnv(VecEnv):
         seed: seeds seats, opponents, openings and what the opponents do.
         seat: the learner's seat, 0, 1, or ``"random"`` for each game.
         max_turns: another turn cap than the rule set's.
-        opening_plies: steps played at random at the start of every game.
+        opening_plies: steps played at random at the start of every game; see `LearnerGames`.
+        turned: show positions in random symmetries of the board.
     """
 
     def __init__(
@@ -53,19 +61,27 @@ class BoopVecEnv(VecEnv):
         seed: int = 0,
         seat: int | str = "random",
         max_turns: int | None = None,
-        opening_plies: int = 0,
+        opening_plies: int | tuple[int, int] = 0,
+        turned: bool = False,
     ) -> None:
         self.games = LearnerGames(
             rules, num_envs, opponents, seed=seed, seat=seat, max_turns=max_turns, opening_plies=opening_plies
         )
         self.rules = self.games.rules
         self._actions = np.zeros(num_envs, np.int64)
+        self._turned = turned
+        self._turns = np.zeros(num_envs, np.int64)
+        self._rng = np.random.default_rng([seed, 2])
+        # Where each symmetry sends actions, and the way back.
+        self._there = symmetries(self.rules).actions
+        self._back = np.argsort(self._there, axis=1)
         self.render_mode = None
         super().__init__(
             num_envs,
             spaces.Box(0.0, 1.0, plane_shape(self.rules), np.float32),
             spaces.Discrete(self.rules.num_actions),
         )
+        self.observe()
 
     def set_opponents(self, opponents: Sequence[Opponent]) -> None:
         """Changes the pool for games that start from now on."""
@@ -73,18 +89,51 @@ class BoopVecEnv(VecEnv):
 
     def sample(self) -> npt.NDArray[np.int64]:
         """A legal action for every game, each as likely: int64 ``(N,)``."""
-        return self.games.sample()
+        return self._there[self._turns, self.games.sample()]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, bool ``(N, num_actions)``, a new array."""
-        return self.games.masks.astype(np.bool_)
+        return self._masks.astype(np.bool_)
 
     def reset(self) -> VecEnvObs:
         """Starts every game anew; a seed given to `seed` before is used once."""
-        self.games.reset(seed=self._seeds[0])
+        seed = self._seeds[0]
+        self.games.reset(seed=seed)
+        if seed is not None:
+            self._rng = np.random.default_rng([seed, 2])
         self._reset_seeds()
         self._reset_options()
+        return self._look()
+
+    def _look(self) -> npt.NDArray[np.float32]:
+        """What the learner sees, in new symmetries: new planes, and the masks that go with them."""
+        if self._turned:
+            self._turns = self._rng.integers(0, len(self._there), self.num_envs)
+        return self.observe()
+
+    def observe(self) -> npt.NDArray[np.float32]:
+        """The learner's planes as they stand, float32 ``(N, C, H, W)``, a new array."""
+        if self._turned:
+            words = turn_states(self.rules, self.games.batch.states.words, self._turns)
+            planes, self._masks = observe_states(States(self.rules, words))
+            return planes
+        self._masks = self.games.masks
         return self.games.planes.copy()
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the games and their chances go on from; see `LearnerGames.state_dict`."""
+        return {**self.games.state_dict(), "turns": self._turns.copy(), "turns_rng": self._rng.bit_generator.state}
+
+    def load_state_dict(self, state: Mapping[str, Any], bots: Mapping[str, Bot]) -> None:
+        """Goes on exactly where `state_dict` was taken; `observe` then gives the planes to choose from.
+
+        Raises:
+            ValueError: see `LearnerGames.load_state_dict`.
+        """
+        self.games.load_state_dict(state, bots)
+        self._turns = np.array(state["turns"])
+        self._rng.bit_generator.state = state["turns_rng"]
+        self.observe()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Takes the learner's actions, integers ``(N,)``."""
@@ -95,7 +144,7 @@ class BoopVecEnv(VecEnv):
         rewards = np.zeros(self.num_envs, np.float32)
         dones = np.zeros(self.num_envs, np.bool_)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for end in self.games.step(self._actions):
+        for end in self.games.step(self._turn_back(self._actions)):
             rewards[end.index] = end.reward
             dones[end.index] = True
             infos[end.index] = {
@@ -106,7 +155,14 @@ class BoopVecEnv(VecEnv):
                 "capped": end.reason is Reason.TRUNCATED,
             }
         # SB3 keeps the last observation while the next one is made.
-        return self.games.planes.copy(), rewards, dones, infos
+        return self._look(), rewards, dones, infos
+
+    def _turn_back(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Actions as the games know them; those out of range stay, for the games to refuse."""
+        if not self._turned:
+            return actions
+        known = (actions >= 0) & (actions < self.rules.num_actions)
+        return np.where(known, self._back[self._turns, np.where(known, actions, 0)], actions)
 
     def close(self) -> None:
         """Ends the threads."""

@@ -13,6 +13,7 @@ from boop_env.envs.learner import LearnerGames
 from boop_env.envs.planes import observe_sides, observe_states
 from boop_env.envs.sb3 import BoopVecEnv
 from boop_env.envs.versus import VersusEnv, VersusVectorEnv, env_id
+from boop_env.rules.symmetry import symmetries, turn_states
 
 WIN_IN_ONE = "CC4/6/6/6/6/6 0 p 5,1/8,0 - 20"
 LOSES_UNLESS_BLOCKED = "6/cc4/6/6/6/6 0 p 8,0/5,1 - 20"
@@ -225,6 +226,7 @@ def test_seeds_repeat_a_run() -> None:
         ({"opponents": [(Scripted(), 0.0)]}, "weights"),
         ({"seat": 2}, "seat=2"),
         ({"max_turns": 1}, "max_turns=1"),
+        ({"opening_plies": (3, 2)}, "opening_plies=\\(3, 2\\)"),
     ],
 )
 def test_bad_arguments_are_named(arguments: dict, message: str) -> None:
@@ -237,3 +239,103 @@ def test_a_finished_position_is_no_start() -> None:
     with pytest.raises(ValueError, match="is over"):
         env.reset(options={"position": "CCC3/6/6/6/6/6 0 x 5,0/8,0 - 20"})
     assert Game.from_position("boop", "CCC3/6/6/6/6/6 0 x 5,0/8,0 - 20").is_over
+
+
+@pytest.mark.parametrize("preset", ["boop", "booop", "halls"])
+def test_turned_games_are_the_games_that_are_played(preset: str) -> None:
+    """What a turned learner sees is a symmetry of the position, and its action turned back is what is played."""
+    env = BoopVecEnv(preset, 64, [make_bot("random")], seed=4, turned=True)
+    table = symmetries(env.rules)
+    planes = env.reset()
+    seen = set()
+    for _ in range(30):
+        states = env.games.batch.states
+        masks = env.action_masks()
+        actions = env.sample()
+        assert masks[np.arange(64), actions].all()
+        for index, game in enumerate(states.games()):
+            looks = [
+                which
+                for which in range(len(table.cells))
+                if (observe_states(turned(states[index : index + 1], which))[0][0] == planes[index]).all()
+            ]
+            legal = set(game.legal_actions().tolist())
+            looks = [w for w in looks if {int(table.actions[w][a]) for a in legal} == set(np.flatnonzero(masks[index]))]
+            assert looks
+            if len(looks) == 1:
+                seen.add(looks[0])
+        planes, *_ = env.step(actions)
+    assert seen == set(range(len(table.cells)))
+
+
+def turned(states: States, which: int) -> States:
+    return States(states.rules, turn_states(states.rules, states.words, np.full(len(states), which)))
+
+
+def test_a_turned_action_is_turned_back() -> None:
+    """A win is in one space only, wherever the learner sees it."""
+    env = BoopVecEnv("boop", 32, [make_bot("random")], seat=0, turned=True)
+    table = symmetries(env.rules)
+    env.games.reset(position=WIN_IN_ONE)
+    env.observe()
+    words = States.of([Game.from_position("boop", WIN_IN_ONE)] * 32).words
+    winning = env.rules.move_to_action("Cc1")
+    planes = env.observe()
+    actions = np.empty(32, np.int64)
+    for index in range(32):
+        (which,) = [
+            which
+            for which in range(8)
+            if (observe_states(turned(States(env.rules, words[:1]), which))[0][0] == planes[index]).all()
+        ]
+        actions[index] = table.actions[which, winning]
+    _, rewards, dones, _ = env.step(actions)
+    assert dones.all() and (rewards == 1).all()
+
+
+@pytest.mark.parametrize("actions", [-1, 10**6])
+def test_turned_refuses_what_is_no_action(actions: int) -> None:
+    env = BoopVecEnv("boop", 4, [make_bot("random")], turned=True)
+    with pytest.raises(IllegalMove, match="game 0"):
+        env.step(np.full(4, actions))
+
+
+def test_openings_have_any_of_the_lengths_given() -> None:
+    games = LearnerGames("boop", 64, [Scripted()], seed=1, seat=1, opening_plies=(2, 5))
+    lengths = set()
+    for _ in range(200):
+        ended = [end.index for end in games.step(games.sample())]
+        lengths |= set(games.batch.states.turns[ended].tolist())
+    # The learner sits second, so it is to act after an odd number of turns.
+    assert lengths == {3, 5}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_state_goes_on_exactly(turned: bool) -> None:
+    bots = {name: make_bot(name) for name in ("greedy", "random")}
+
+    def env(seed: int) -> BoopVecEnv:
+        return BoopVecEnv("booop", 16, list(bots.values()), seed=seed, turned=turned, opening_plies=(0, 4))
+
+    def play(env: BoopVecEnv, count: int) -> list:
+        found = []
+        for _ in range(count):
+            planes, rewards, dones, infos = env.step(env.sample())
+            found += [planes, rewards, dones, env.action_masks()]
+            found += [np.array([info.get("opponent", "") for info in infos])]
+        return found
+
+    one, other = env(1), env(2)
+    play(one, 25)
+    other.load_state_dict(one.state_dict(), bots)
+    assert (one.observe() == other.observe()).all()
+    assert one.games.opponents == other.games.opponents == {"greedy", "random"}
+    assert all((a == b).all() for a, b in zip(play(one, 40), play(other, 40), strict=True))
+
+
+def test_a_state_that_does_not_fit_is_refused() -> None:
+    state = BoopVecEnv("boop", 8, [make_bot("random")]).state_dict()
+    with pytest.raises(ValueError, match="the state holds 8 games, and there are 4"):
+        BoopVecEnv("boop", 4, [make_bot("random")]).load_state_dict(state, {"random": make_bot("random")})
+    with pytest.raises(ValueError, match="no bot is given for the opponents random"):
+        BoopVecEnv("boop", 8, [make_bot("random")]).load_state_dict(state, {})

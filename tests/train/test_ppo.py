@@ -1,6 +1,9 @@
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from boop_env.arena.match import play_match
 from boop_env.policy import read_checkpoint
 from train import ppo
 
+ROOT = Path(__file__).parents[2]
 TINY = [
     "--num-envs=16",
     "--rollout=16",
@@ -23,8 +27,14 @@ TINY = [
     "--depth=1",
     "--snapshot-steps=512",
     "--pool-size=2",
+    "--anchor-bots=random,greedy",
     "--threads=1",
 ]
+ROLLOUT = 256
+
+
+class Killed(BaseException):
+    """Ends a run where it stands, as a kill would."""
 
 
 @pytest.fixture
@@ -34,6 +44,31 @@ def train(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path / out
 
     return run
+
+
+def state(folder: Path) -> dict:
+    return torch.load(folder / "state.pt", weights_only=True)
+
+
+def weights(folder: Path) -> dict[str, np.ndarray]:
+    return dict(read_checkpoint(folder / "policy.safetensors").weights)
+
+
+def assert_same(one: object, other: object) -> None:
+    """The same nested plain values and tensors, bit for bit."""
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for name in one:
+            assert_same(one[name], other[name])
+    elif isinstance(one, (list, tuple)):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            assert_same(a, b)
+    elif isinstance(one, torch.Tensor):
+        assert torch.equal(one, other)
+    else:
+        assert one == other
 
 
 @pytest.mark.parametrize("rules", ["boop", "booop", "halls"])
@@ -47,65 +82,138 @@ def test_a_run_ends_in_a_policy_that_plays(train: Callable[..., Path], rules: st
     assert card.training["command"].startswith(f"python -m train.ppo --rules={rules} --steps=1024")
     assert card.training["settings"]["num_envs"] == 16
     assert 0 < card.training["seconds"] < 60
-    assert list((folder / "tensorboard").iterdir())
-    bot = boop_env.load_policy(folder / "policy.safetensors")
+    assert (folder / "rating.png").read_bytes().startswith(b"\x89PNG")
+    path = folder / "policy.safetensors"
+    bot = boop_env.load_policy(path)
     assert bot.choose(States.of([Game(rules)] * 3), np.random.default_rng(0)).shape == (3,)
+    assert boop_env.make_bot(f"az:{path}?sims=4").move(Game(rules)) in Game(rules).legal_moves()
 
 
-def test_the_pool_keeps_the_newest_copies(train: Callable[..., Path]) -> None:
-    folder = train("--steps=2048", *TINY)
-    assert sorted(path.name for path in (folder / "pool").iterdir()) == [
-        "0000001024.safetensors",
-        "0000001536.safetensors",
-    ]
+def test_the_log_holds_what_the_docs_say(train: Callable[..., Path]) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    folder = train("--steps=1024", *TINY)
+    log = EventAccumulator(str(folder / "tensorboard"))
+    log.Reload()
+    tags = set(log.Tags()["scalars"])
+    documented = (ROOT / "docs/ppo.md").read_text()
+    for tag in tags:
+        group, name = tag.split("/", 1)
+        assert f"`{tag}`" in documented or (group in ("score", "weight") and f"`{group}/NAME`" in documented), name
+    assert {"rating/elo", "train/entropy", "train/explained_variance", "score/random", "score/pool/0000000000"} <= tags
+    assert [event.step for event in log.Scalars("rating/elo")] == [256, 512, 768, 1024]
+
+
+def test_the_pool_is_on_disk_and_bounded(train: Callable[..., Path]) -> None:
+    folder = train("--steps=4096", *TINY)
+    league = state(folder)["league"]
+    assert len(league["pool"]) == 2
+    assert league["pool"][-1] == "pool/0000003584"
+    on_disk = {f"pool/{path.stem}" for path in (folder / "pool").iterdir()}
+    # A copy that left stays on disk for as long as a game is played against it.
+    assert set(league["pool"]) <= on_disk == {name for name, kind, *_ in league["members"] if kind == "past"}
+    assert set(state(folder)["games"]["opponents"] and json.loads(state(folder)["games"]["opponents"])) <= {
+        name for name, *_ in league["members"]
+    }
 
 
 def test_same_seed_same_run(train: Callable[..., Path]) -> None:
-    runs = [train("--steps=1024", f"--seed={seed}", *TINY, out=out) for seed, out in ((1, "a"), (1, "b"), (2, "c"))]
-    first, again, other = (read_checkpoint(folder / "policy.safetensors").weights for folder in runs)
+    runs = [train("--steps=512", f"--seed={seed}", *TINY, out=out) for seed, out in ((1, "a"), (1, "b"), (2, "c"))]
+    first, again, other = map(weights, runs)
     for name, array in first.items():
         np.testing.assert_array_equal(array, again[name])
     assert any((array != other[name]).any() for name, array in first.items())
 
 
-def test_resume_goes_on_where_the_run_stopped(train: Callable[..., Path]) -> None:
-    folder = train("--steps=1024", *TINY)
-    before = torch.load(folder / "state.pt", weights_only=True)
-    train("--resume", "--steps=1536")
-    after = torch.load(folder / "state.pt", weights_only=True)
-    card = read_checkpoint(folder / "policy.safetensors").card
-    assert card.training["steps"] == after["steps"] == 1536
-    assert card.training["settings"]["width"] == 8
-    assert after["games"] > before["games"]
-    assert after["seconds"] > before["seconds"]
-    assert before["pool"] == ["pool/0000000000.safetensors", "pool/0000000512.safetensors"]
-    assert after["pool"] == ["pool/0000000512.safetensors", "pool/0000001024.safetensors"]
-    # Adam's moments went on rather than starting at zero.
-    updates = [int(state["optimizer"]["state"][0]["step"]) for state in (before, after)]
-    assert updates == [16, 24]
+@pytest.mark.parametrize("rules", ["boop", "booop"])
+def test_a_killed_run_goes_on_exactly(train: Callable[..., Path], rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed in rollouts and in updates, the end is that of a run left alone, bit for bit."""
+    command = [f"--rules={rules}", "--steps=2048", *TINY]
+    whole = state(train(*command, out="whole"))
+    learn, note = ppo.MaskablePPO.train, ppo.Run.note_games
+
+    def killed_learning(model: ppo.MaskablePPO) -> None:
+        if model.num_timesteps == 3 * ROLLOUT:
+            raise Killed
+        learn(model)
+
+    def killed_playing(run: ppo.Run, local: dict, other: dict) -> bool:
+        if run.steps > 6 * ROLLOUT + 100:
+            raise Killed
+        return note(run, local, other)
+
+    for name, kill in ((("train", killed_learning)), ("note_games", killed_playing)):
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            patch.setattr(ppo.MaskablePPO if name == "train" else ppo.Run, name, kill)
+            train(*command, out="killed")
+    found = state(train(*command, out="killed"))
+    for times in (whole, found):  # only these tell of the clock
+        del times["seconds"]
+        times["history"] = [(steps, elo) for steps, _, elo in times["history"]]
+    assert_same(found, whole)
 
 
-def test_resuming_with_nothing_left_to_do_changes_nothing(train: Callable[..., Path]) -> None:
+def test_kill_9_at_any_moment_loses_one_rollout_at_most(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "train.ppo", *TINY, "--steps=100000000", f"--out={out}"]
+    steps = 0
+    for wait in (0.0, 0.33):
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        before = (out / "state.pt").stat().st_mtime_ns if steps else 0
+        deadline = time.monotonic() + 90
+        while not (out / "state.pt").exists() or (out / "state.pt").stat().st_mtime_ns == before:
+            assert process.poll() is None, process.stderr.read().decode()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(wait)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        found = state(out)["steps"]
+        assert found > steps
+        steps = found
+    assert ppo.main([*TINY, f"--steps={steps + ROLLOUT}", f"--out={out}"]) == 0
+    assert state(out)["steps"] == steps + ROLLOUT
+    assert not list(out.rglob(".*.part"))
+
+
+def test_resume_takes_the_settings_of_the_run(train: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
     folder = train("--steps=512", *TINY)
-    before = read_checkpoint(folder / "policy.safetensors").weights
-    train("--resume")
-    after = read_checkpoint(folder / "policy.safetensors").weights
-    assert all((array == after[name]).all() for name, array in before.items())
+    before = state(folder)
+    capsys.readouterr()
+    train("--resume", "--steps=768")
+    after = state(folder)
+    assert f"goes on after {before['league']['games']} games and 512 steps" in capsys.readouterr().out
+    assert after["steps"] == 768
+    assert after["seconds"] > before["seconds"]
+    assert read_checkpoint(folder / "policy.safetensors").card.training["settings"]["width"] == 8
 
 
-def test_resume_refuses_other_settings(train: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_left_to_do_changes_nothing(train: Callable[..., Path]) -> None:
+    folder = train("--steps=512", *TINY)
+    before = (folder / "state.pt").read_bytes(), (folder / "policy.safetensors").read_bytes()
+    train("--steps=512", *TINY)
+    assert before == ((folder / "state.pt").read_bytes(), (folder / "policy.safetensors").read_bytes())
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+def test_refuses_other_settings(
+    train: Callable[..., Path], capsys: pytest.CaptureFixture[str], resume: list[str]
+) -> None:
     folder = train("--steps=256", *TINY)
-    for flag, message in (("--width=16", "has 8"), ("--rules=halls", "has boop")):
-        with pytest.raises(SystemExit):
-            ppo.main(["--resume", flag, f"--out={folder}"])
-        assert f"the run in {folder} {message}" in capsys.readouterr().err
+    given = resume or [flag for flag in TINY if not flag.startswith("--width")]
+    with pytest.raises(SystemExit):
+        ppo.main([*given, "--width=16", "--rules=halls", f"--out={folder}"])
+    message = capsys.readouterr().err
+    assert f"{folder} holds a run with other settings: --rules halls against boop, --width 16 against 8" in message
+    assert "give the same settings or --resume to go on with it, or another --out" in message
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--resume", "--out=nowhere"], "there is no run to resume: no file nowhere/settings.json"),
-        (["--rules=chess"], "--rules chess: the presets are boop, "),
+        (["--rules=chess"], "--rules: invalid choice: 'chess' (choose from "),
+        (["--seat=third"], "--seat: invalid choice: 'third'"),
     ],
 )
 def test_refusals(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,14 +222,32 @@ def test_refusals(arguments: list[str], message: str, capsys: pytest.CaptureFixt
     assert message in capsys.readouterr().err
 
 
-def test_a_new_run_moves_the_earlier_one_aside(train: Callable[..., Path]) -> None:
-    for seed in (1, 2, 3):
-        folder = train("--steps=256", f"--seed={seed}", *TINY)
-    found = [folder, folder.with_name("run.1"), folder.with_name("run.2")]
-    assert [json.loads((path / "settings.json").read_text())["seed"] for path in found] == [3, 1, 2]
+def test_a_full_disk_leaves_the_last_save(
+    train: Callable[..., Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = train("--steps=512", *TINY)
+    before = (folder / "state.pt").read_bytes()
+
+    def full(content: object, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ppo.torch, "save", full)
+        assert ppo.main(["--resume", "--steps=2048", f"--out={folder}"]) == 1
+    assert "No space left on device; the last save is whole" in " ".join(capsys.readouterr().err.split())
+    assert (folder / "state.pt").read_bytes() == before
+    assert not list(folder.rglob(".*.part"))
+    assert state(train("--resume", "--steps=1024"))["steps"] == 1024
 
 
-def test_ctrl_c_saves_after_the_iteration_in_progress(
+def test_a_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert ppo.main([*TINY, f"--out={tmp_path / 'file' / 'run'}"]) == 1
+    assert "ppo: cannot use the folder" in capsys.readouterr().err
+
+
+def test_ctrl_c_saves_after_the_rollout_in_progress(
     train: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     learn = ppo.MaskablePPO.train
@@ -135,30 +261,45 @@ def test_ctrl_c_saves_after_the_iteration_in_progress(
     handler = signal.getsignal(signal.SIGINT)
     folder = train("--minutes=5", *TINY)
     assert signal.getsignal(signal.SIGINT) is handler
-    assert read_checkpoint(folder / "policy.safetensors").card.training["steps"] == 512
-    assert "interrupted; --resume continues it" in capsys.readouterr().out
+    assert state(folder)["steps"] == 512
+    assert "interrupted; the same command goes on" in capsys.readouterr().out
 
 
-def test_saves_while_it_trains(train: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    saved: list[int] = []
-    save = ppo.Run.save
+@pytest.mark.parametrize(
+    ("flags", "opponents", "seats"),
+    [
+        (["--opponents=latest"], {"latest"}, {0, 1}),
+        (["--seat=first"], {"latest", "random", "greedy", "pool/0000000000"}, {0}),
+        (["--seat=second", "--past=0"], {"latest", "random", "greedy"}, {1}),
+    ],
+)
+def test_whom_the_learner_meets_and_where_it_sits(
+    train: Callable[..., Path], flags: list[str], opponents: set[str], seats: set[int]
+) -> None:
+    members = state(train("--steps=1024", *TINY, "--snapshot-steps=100000", *flags))["league"]["members"]
+    met = {name: recent for name, _, _, _, recent in members if recent}
+    assert met.keys() == opponents
+    assert {seat for recent in met.values() for _, _, seat in recent} == seats
 
-    def noted(run: ppo.Run) -> None:
-        saved.append(run.steps)
-        save(run)
 
-    monkeypatch.setattr(ppo.Run, "save", noted)
-    train("--steps=768", "--save-seconds=0", *TINY)
-    assert saved == [256, 512, 768, 768]
-
-
-def test_every_setting_is_explained() -> None:
+def test_every_setting_is_explained_and_every_preset_has_its_own() -> None:
+    names = {f.name for f in ppo.fields(ppo.Settings)}
     assert all(f.metadata["help"] for f in ppo.fields(ppo.Settings))
+    assert ppo.VARIANTS.keys() == boop_env.PRESETS.keys()
+    for changed in (ppo.QUICK, *ppo.VARIANTS.values()):
+        assert changed.keys() <= names
+
+
+def test_flags_come_before_quick_and_the_preset(tmp_path: Path) -> None:
+    out = f"--out={tmp_path}"
+    assert ppo.read_settings(["--quick", out]).minutes == ppo.QUICK["minutes"]
+    assert ppo.read_settings(["--quick", "--minutes=1", "--no-symmetry", out]).minutes == 1
+    assert not ppo.read_settings(["--no-symmetry", out]).symmetry
 
 
 @pytest.mark.soak
-def test_four_minutes_beat_random(train: Callable[..., Path]) -> None:
-    folder = train("--minutes=4")
+def test_quick_beats_random(train: Callable[..., Path]) -> None:
+    folder = train("--quick")
     bot, random = boop_env.load_policy(folder / "policy.safetensors"), boop_env.make_bot("random")
     points = [game.score(bot.name) for game in play_match(bot, random, "boop", games=400)]
     assert np.mean(points) >= 0.95
