@@ -105,8 +105,8 @@ class League:
         self.pool: list[str] = []
         self.games = 0
 
-    def admit(self, bot: Bot, elo: float) -> None:
-        """Lets a frozen copy with a rating into the pool; when it is full, the easiest one leaves."""
+    def admit(self, bot: Bot, elo: float | None) -> None:
+        """Lets a frozen copy into the pool, with its rating where known; when it is full, the easiest one leaves."""
         self.members[bot.name] = Member(bot, "past", elo)
         self.pool.append(bot.name)
         if len(self.pool) > self.pool_size:

@@ -58,6 +58,7 @@ from boop_env.policy.network import NetworkConfig, network_weights
 from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
+from train.imitation import Imitation
 from train.league import LATEST, League
 
 # Settings
@@ -74,9 +75,7 @@ class Settings:
 
     rules: str = setting("boop", f"what to play: {', '.join(PRESETS)}")
     minutes: float = setting(20.0, "how long to train, all in all")
-    steps: int = setting(
-        0, "how many choices of the learner to train for, instead of minutes; such a run is repeatable"
-    )
+    steps: int = setting(0, "steps to learn from, imitated ones included, instead of minutes; such a run is repeatable")
     out: str = setting("runs/ppo", "folder of the run")
     seed: int = setting(0, "of weights, games and opponents")
     device: str = setting("cpu", "where the networks run: cpu, cuda, ...")
@@ -85,6 +84,10 @@ class Settings:
     network: str = setting("residual", "kind of network: residual or mlp")
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
     depth: int = setting(2, "residual blocks, or hidden layers of the MLP")
+
+    teacher: str = setting("alphabeta:depth=2", "the scripted bot that is imitated before PPO begins")
+    imitation: float = setting(0.0, "share of the run spent on imitating it; 0 starts from nothing")
+    imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth")
 
     opponents: str = setting("league", "league, or latest: the learner itself and nobody else")
     seat: str = setting("both", "where the learner sits: both, drawn for each game, or first or second")
@@ -184,9 +187,9 @@ class Run:
         self.network = NetworkConfig(settings.network, settings.width, settings.depth)  # type: ignore[arg-type]
         self.learning_rate = settings.learning_rate
         self.speed = self.past_seconds = 0.0
-        self.next_snapshot = 0
+        self.imitated = self.next_snapshot = 0
         self.history: list[tuple[int, float, float]] = []
-        self.learned: dict[str, float] = {}
+        self.losses: dict[str, float] = {}
         anchors = [make_bot(spec) for spec in settings.anchor_bots.split(",")] if settings.opponents == "league" else []
         self.env = BoopVecEnv(
             self.rules,
@@ -229,6 +232,13 @@ class Run:
             hardness=settings.hardness,
             rng=np.random.default_rng([settings.seed, 3]),
         )
+        self.imitation = Imitation(
+            self.rules,
+            make_bot(settings.teacher),
+            settings.num_envs,
+            opening=settings.opening,
+            seed=settings.seed,
+        )
         if (self.folder / "state.pt").is_file():
             self.load()
         else:
@@ -236,7 +246,7 @@ class Run:
             self.model._last_obs = self.env.reset()  # type: ignore[assignment]  # SB3's own types disagree
             self.model._last_episode_starts = np.ones(settings.num_envs, bool)
         # What was logged after the last save happened in a past that is no more.
-        self.writer = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.steps)
+        self.writer = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.seen)
         self.started = time.monotonic()
 
     def latest(self) -> Bot:
@@ -260,6 +270,11 @@ class Run:
         return self.model.num_timesteps
 
     @property
+    def seen(self) -> int:
+        """Steps learned from: choices of the learner, and of the teacher before."""
+        return self.steps + self.imitated
+
+    @property
     def seconds(self) -> float:
         """Time trained, before and after an interruption."""
         return self.past_seconds + time.monotonic() - self.started
@@ -267,21 +282,42 @@ class Run:
     def progress(self) -> float:
         """How much of the run is done, from 0 to 1 or a little more."""
         if self.settings.steps:
-            return self.steps / self.settings.steps
+            return self.seen / self.settings.steps
         return self.seconds / (60 * self.settings.minutes)
 
     def time_left(self) -> str:
         """The time left, as text."""
         if self.settings.steps:
-            left = (self.settings.steps - self.steps) / self.speed if self.speed else 0.0
+            left = (self.settings.steps - self.seen) / self.speed if self.speed else 0.0
         else:
             left = 60 * self.settings.minutes - self.seconds
         minutes, seconds = divmod(max(0, round(left)), 60)
         return f"{minutes}:{seconds:02d} left"
 
     def iterate(self) -> None:
-        """One rollout and the update that learns from it."""
-        began, steps = time.monotonic(), self.steps
+        """One round of imitation, or one rollout and the update that learns from it."""
+        began, seen = time.monotonic(), self.seen
+        if self.progress() < self.settings.imitation:
+            self.imitate()
+        else:
+            self.play()
+        self.speed = (self.seen - seen) / (time.monotonic() - began)
+
+    def imitate(self) -> None:
+        """Games of the teacher, and learning from them."""
+        done = self.progress() / self.settings.imitation
+        self.learning_rate = self.settings.imitation_rate * (1 - 0.9 * done)
+        for group in self.policy.optimizer.param_groups:
+            group["lr"] = self.learning_rate
+        lessons = self.imitation.play()
+        self.losses = self.imitation.learn(
+            self.policy.network, self.policy.optimizer, lessons, self.settings.batch_size
+        )
+        self.imitated += len(lessons.words)
+
+    def play(self) -> None:
+        """A rollout in the league, and PPO's update."""
+        self.losses = {}
         if self.settings.opponents == "league" and self.steps >= self.next_snapshot:
             self.take_snapshot()
         self.env.set_opponents(self.league.matches())
@@ -295,8 +331,7 @@ class Run:
             log_interval=None,  # type: ignore[arg-type]  # never: `log` writes instead
         )
         self.league.forget(self.env.games.opponents)
-        self.speed = (self.steps - steps) / (time.monotonic() - began)
-        self.history.append((self.steps, self.seconds, self.league.elo()))
+        self.history.append((self.seen, self.seconds, self.league.elo()))
 
     def note_games(self, local: dict[str, Any], _: dict[str, Any]) -> bool:
         """Takes note of finished games; SB3 calls this after every step of the environment."""
@@ -309,7 +344,9 @@ class Run:
         """Freezes a copy of the policy and lets it into the pool."""
         name = f"pool/{self.steps:010d}"
         write_checkpoint(self.folder / f"{name}.safetensors", network_weights(self.policy.network), self.card())
-        self.league.admit(self.frozen(name), self.league.elo())
+        # A network that nobody has met yet is as good as `random`, unless it was taught.
+        unknown = None if self.imitated else 0.0
+        self.league.admit(self.frozen(name), self.league.elo() if self.league.games else unknown)
         self.next_snapshot = self.steps + self.settings.snapshot_steps
 
     def card(self) -> Card:
@@ -319,6 +356,7 @@ class Run:
             "command": self.command,
             "seconds": round(self.seconds, 1),
             "steps": self.steps,
+            "imitated": self.imitated,
             "games": self.league.games,
             "seed": self.settings.seed,
             "scores": {name: round(m.score, 3) for name, m in self.league.members.items() if m.recent},
@@ -330,7 +368,9 @@ class Run:
     def metrics(self) -> dict[str, float]:
         """What is logged after every update; docs/ppo.md says what each is."""
         league, found = self.league, dict(self.model.logger.name_to_value)
-        found["train/entropy"] = -found.pop("train/entropy_loss", 0.0)
+        if "train/entropy_loss" in found:
+            found["train/entropy"] = -found.pop("train/entropy_loss")
+        found |= {f"imitation/{name}": loss for name, loss in self.losses.items()}
         found |= {f"score/{name}": member.score for name, member in league.members.items() if member.recent}
         found |= {f"weight/{name}": weight for kind in league.shares for name, weight in league.weights(kind).items()}
         return found | {
@@ -347,7 +387,7 @@ class Run:
     def log(self) -> None:
         """Writes the metrics to TensorBoard."""
         for name, value in self.metrics().items():
-            self.writer.add_scalar(name, value, self.steps)
+            self.writer.add_scalar(name, value, self.seen)
         self.writer.flush()
 
     def save(self) -> None:
@@ -362,6 +402,8 @@ class Run:
             "optimizer": self.policy.optimizer.state_dict(),
             "steps": self.steps,
             "updates": self.model._n_updates,
+            "imitated": self.imitated,
+            "imitation": {name: plain(value) for name, value in self.imitation.state_dict().items()},
             "seconds": self.seconds,
             "next_snapshot": self.next_snapshot,
             "history": self.history,
@@ -385,6 +427,8 @@ class Run:
         self.policy.network.load_state_dict(state["network"])
         self.policy.optimizer.load_state_dict(state["optimizer"])
         self.model.num_timesteps, self.model._n_updates = state["steps"], state["updates"]
+        self.imitated = state["imitated"]
+        self.imitation.load_state_dict({name: unplain(value) for name, value in state["imitation"].items()})
         self.past_seconds = state["seconds"]
         self.next_snapshot = state["next_snapshot"]
         self.history = [tuple(row) for row in state["history"]]
@@ -434,7 +478,7 @@ def ladder_elos(rules: str) -> dict[str, float]:
 def report(run: Run) -> Table:
     """The live display."""
     values = run.metrics()
-    table = Table(title=f"{run.settings.rules}: {run.steps:,} steps, {run.speed:,.0f} a second, {run.time_left()}")
+    table = Table(title=f"{run.settings.rules}: {run.seen:,} steps, {run.speed:,.0f} a second, {run.time_left()}")
     for heading in ("opponent", "Elo", "weight", "games", "won", "drawn", "lost"):
         table.add_column(heading, justify="left" if heading == "opponent" else "right")
     for name, member in run.league.members.items():
@@ -442,8 +486,8 @@ def report(run: Run) -> Table:
             shares = [f"{member.share(reward):.0%}" for reward in (1, 0, -1)]
             elo = "" if member.elo is None else f"{member.elo:.0f}"
             table.add_row(name, elo, f"{values.get(f'weight/{name}', 0):.0%}", f"{member.games:,}", *shares)
-    table.caption = (
-        f"rating {values['rating/elo']:.0f} Elo, entropy {values['train/entropy']:.2f}, "
+    table.caption = imitation_line(run) or (
+        f"rating {values['rating/elo']:.0f} Elo, entropy {values.get('train/entropy', 0):.2f}, "
         f"explained variance {values.get('train/explained_variance', 0):.2f}, "
         f"{values['games/steps']:.0f} steps a game, first seat {values['games/first_seat']:.0%}"
     )
@@ -455,10 +499,17 @@ def report_line(run: Run) -> str:
     members = run.league.members.values()
     scores = ", ".join(f"{m.score:.0%} {m.bot.name}" for m in members if m.recent and m.kind != "past")
     values = run.metrics()
-    return (
-        f"{run.steps:,} steps, {run.speed:,.0f} a second, {run.time_left()}: {values['rating/elo']:.0f} Elo, "
-        f"entropy {values['train/entropy']:.2f}, explained {values['train/explained_variance']:.2f}; {scores}"
+    return f"{run.seen:,} steps, {run.speed:,.0f} a second, {run.time_left()}: " + (
+        imitation_line(run)
+        or f"{values['rating/elo']:.0f} Elo, entropy {values['train/entropy']:.2f}, "
+        f"explained variance {values['train/explained_variance']:.2f}; {scores}"
     )
+
+
+def imitation_line(run: Run) -> str:
+    """What is to be told while the teacher is imitated, and nothing afterwards."""
+    told = ", ".join(f"{name.replace('_', ' ')} {loss:.2f}" for name, loss in run.losses.items())
+    return told and f"imitates {run.settings.teacher}: {told}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -479,8 +530,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     console = Console()
     console.print_json(text)
-    if run.steps:
-        print(f"ppo: goes on after {run.league.games:,} games and {run.steps:,} steps", flush=True)
+    if run.seen:
+        print(f"ppo: goes on after {run.league.games:,} games and {run.seen:,} steps", flush=True)
 
     # The first Ctrl-C ends training after the iteration in progress; the second ends the process.
     stop = False
@@ -519,7 +570,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run.writer.close()
 
     console.print(report(run))
-    print(f"ppo: {run.steps:,} steps and {run.league.games:,} games in {run.seconds:.0f} s", end=", ")
+    print(f"ppo: {run.seen:,} steps and {run.league.games:,} games in {run.seconds:.0f} s", end=", ")
     print(f"{'interrupted; the same command goes on' if stop else 'done'}: {folder / 'policy.safetensors'}")
     return 0
 
