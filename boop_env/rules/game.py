@@ -6,6 +6,7 @@ import enum
 import operator
 import re
 from collections.abc import Iterable
+from os import PathLike
 
 import numpy as np
 import numpy.typing as npt
@@ -199,6 +200,38 @@ class Game:
         """Move texts played so far; ``" ".join`` of them is a game record."""
         texts = self.rules.actions.texts
         return [texts[action] for action in self._actions]
+
+    def animate(
+        self, path: str | PathLike[str], *, size: int = 400, theme: str = "auto", seconds_per_step: float = 1.2
+    ) -> None:
+        """Writes the game so far as a moving picture: pieces appear, are pushed, fall off and graduate.
+
+        Args:
+            path: where to; the name's end says what: ``.gif``, ``.svg`` (moves in a browser) or ``.mp4``.
+            size: width in pixels.
+            theme: ``"light"``, ``"dark"`` or ``"auto"``, which is as the reader's system has it in an SVG, else light.
+            seconds_per_step: how long each step is shown.
+
+        Raises:
+            ValueError: another ending or theme, or a size or time that is not positive.
+            ImportError: a GIF or MP4 without the ``render`` extra.
+            RuntimeError: an MP4 without ffmpeg, or ffmpeg failed.
+        """
+        from boop_env.envs.render import animate
+
+        animate(self, path, size=size, theme=theme, seconds_per_step=seconds_per_step)
+
+    def _repr_svg_(self) -> str:
+        """The picture a notebook shows."""
+        from boop_env.envs.render import board_svg
+
+        return board_svg(self)
+
+    def _repr_html_(self) -> str:
+        """The same as a page's image, apart from the page's own styles."""
+        from boop_env.envs.render import board_html
+
+        return board_html(self)
 
     def __str__(self) -> str:
         return self.position()

@@ -65,7 +65,7 @@ def piece_symbols() -> str:
     for player, coat in enumerate(COATS):
         parts.append(
             f'<radialGradient id="boop-coat-{player}" cx=".38" cy=".28" r=".85">'
-            f'<stop offset="0" stop-color="{coat.light}"/><stop offset=".75" stop-color="{coat.main}"/></radialGradient>'
+            f'<stop stop-color="{coat.light}"/><stop offset=".75" stop-color="{coat.main}"/></radialGradient>'
         )
         for letter, drawing in draw.items():
             name = symbol_id(letter if player == 0 else letter.lower())
