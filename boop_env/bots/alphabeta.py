@@ -36,15 +36,24 @@ class AlphaBetaBot(Bot):
         depth: turns to look ahead, 1 to 64; all steps of a turn count as one.
         ms: milliseconds a position.
         nodes: positions visited for each position asked about.
+        most_ms: milliseconds a position at which a search by `depth` or `nodes` ends all the same.
 
     Raises:
         ValueError: none or several limits, or one that is out of range.
     """
 
-    def __init__(self, depth: int | None = None, ms: int | None = None, nodes: int | None = None) -> None:
+    def __init__(
+        self,
+        depth: int | None = None,
+        ms: int | None = None,
+        nodes: int | None = None,
+        *,
+        most_ms: int | None = None,
+    ) -> None:
         self._limit, self._amount = only_limit(depth=depth, ms=ms, nodes=nodes)
         if depth is not None and depth > alphabeta.MAX_DEPTH:
             raise ValueError(f"depth={depth} is above {alphabeta.MAX_DEPTH}, the deepest search there is")
+        self._most_ms = self._amount if self._limit == "ms" else most_ms
         self.name = f"alphabeta:{self._limit}={self._amount}"
         self._idle: list[_Search] = []
 
@@ -55,7 +64,7 @@ class AlphaBetaBot(Bot):
 
         def search(part: slice) -> None:
             work = self._borrow()
-            if self._limit == "ms":
+            if self._most_ms is not None:
                 for index in range(part.start, part.stop):
                     actions[index] = self._run(work, states.rules, states.words[index], seed[index])
             else:
@@ -87,7 +96,7 @@ class AlphaBetaBot(Bot):
         return self._idle.pop() if self._idle else _Search()
 
     def _run(self, work: _Search, rules: RuleSet, words: npt.NDArray[np.uint64], seed: np.uint64) -> int:
-        deadline = perf_counter() + self._amount / 1000 if self._limit == "ms" else np.inf
+        deadline = perf_counter() + self._most_ms / 1000 if self._most_ms is not None else np.inf
         work.prepare(rules, self._limit, self._amount)
         alphabeta.start_search(rules.tables, words, work.work, work.table, seed)
         while not alphabeta.continue_search(rules.tables, work.work, work.table, SLICE):

@@ -1,0 +1,1 @@
+"""Play and analyse in a browser: ``python -m boop_env.web``."""
