@@ -95,12 +95,16 @@ class Roster:
 
         try:
             now = path.stat()
-            version = (now.st_mtime_ns, now.st_size)
-            if path in self._read and self._read[path][0] == version:
-                return self._read[path][1]
+        except OSError:
+            return []  # gone since the folder was listed
+        version = (now.st_mtime_ns, now.st_size)
+        if path in self._read and self._read[path][0] == version:
+            return self._read[path][1]
+        try:
             checkpoint = read_checkpoint(path)
         except (OSError, CheckpointError) as error:
             print(f"boop_env.web: {path.name} is left out: {error}", file=sys.stderr)
+            self._read[path] = (version, [])
             return []
 
         def plays(rules: RuleSet) -> bool:

@@ -92,10 +92,6 @@ export class Board {
     this.spaces.get(name).setAttribute("tabindex", "0");
   }
 
-  get hasFocus() {
-    return this.root.contains(document.activeElement) || document.activeElement === document.body;
-  }
-
   focusSpace() {
     this.spaces.get(this.current).focus({preventScroll: true});
   }

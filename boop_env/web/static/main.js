@@ -57,7 +57,7 @@ export class Table {
   // A game as the server answers it.
   async take(game, seats = this.seats) {
     this.interrupt();
-    this.seats = seats.map((seat) => this.canSit(seat, game.rules) ? seat : seat === ME ? ME : "easy");
+    this.seats = [0, 1].map((player) => this.canSit(seats[player], game.rules) ? seats[player] : "easy");
     if (this.rules?.name !== game.rules) {
       this.rules = this.options.presets.find(({name}) => name === game.rules);
       await this.board.setRules(this.rules);
@@ -158,14 +158,13 @@ export class Table {
 
   undo() {
     if (!this.record.length) return;
-    let to = this.shown;
+    let to = this.end;
     do to -= 1; while (to > 0 && this.hasPerson && this.seats[this.frames[to].mover] !== ME);
-    if (to < 0) return;
     this.interrupt();
     this.record = this.record.slice(0, to);
     this.frames = this.frames.slice(0, to + 1);
     this.shown = to;
-    this.isPaused = this.isBotTurn && (!this.hasPerson || to === 0) && !(to === 0 && this.hasPerson);
+    this.isPaused = !this.hasPerson;
     this.analysis.cut(to);
     byId("live").textContent = `Taken back to step ${to}.`;
     this.changed();
@@ -223,10 +222,9 @@ export class Table {
   }
 
   draw() {
-    const hadFocus = this.board.hasFocus;
     this.board.draw(this.frame);
     this.drawAround();
-    this.drawChoices(hadFocus);
+    this.drawChoices().catch((error) => this.complain(error.message, () => this.changed()));
   }
 
   drawAround() {
@@ -274,7 +272,7 @@ export class Table {
     return this.legal.get(step);
   }
 
-  async drawChoices(hadFocus = false) {
+  async drawChoices() {
     const step = this.shown;
     if (!this.canPlay) {
       this.board.setChoices({});
@@ -309,13 +307,17 @@ export class Table {
     this.board.setChoices(options);
     const who = this.seats[0] === this.seats[1] ? `${COLOURS[frame.mover]}: ` : "";
     drawPrompt(byId("prompt"), {text: who + question(frame, legal, this.rules, this.mode), extras, look: "yours"});
-    if (hadFocus) this.moveFocus(frame);
+    this.moveFocus(frame);
   }
 
+  // Whoever was on the board goes on there, with what is to be chosen now.
   moveFocus(frame) {
+    const now = document.activeElement;
+    const isHere = now === document.body || this.board.root.contains(now);
+    if (!this.wasOnBoard || !isHere) return;
     if (frame.phase === "h") this.board.focusEntry();
     else if (frame.phase === "g" && this.mode === "row") byId("prompt").querySelector(".rows button")?.focus();
-    else if (document.activeElement === document.body) this.board.focusSpace();
+    else if (now === document.body) this.board.focusSpace();
   }
 
   why(what) {
@@ -384,6 +386,7 @@ export class Table {
     }
     const mine = this.turnOf;
     this.looking = setTimeout(async () => {
+      if (mine !== this.turnOf) return;
       const record = [...this.record.slice(0, this.shown), moves[0]];
       const game = await askJson("/api/game", {...this.request(), record, first: record.length}).catch(() => null);
       if (game && mine === this.turnOf && this.canPlay) this.board.showPreview(game.frames[0]);
@@ -392,6 +395,13 @@ export class Table {
 }
 
 function setUpKeys(table) {
+  document.addEventListener("focusin", (event) => {
+    table.wasOnBoard = byId("board").contains(event.target) || byId("prompt").contains(event.target);
+  });
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address is the game's
+    table.board.focusSpace();
+  });
   const keys = {
     k: () => table.setKind("K"),
     c: () => table.setKind("C"),

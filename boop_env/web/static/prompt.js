@@ -47,5 +47,7 @@ export function radio(name, choices, chosen, choose) {
 
 export function drawPrompt(root, {text, extras = [], look = ""}) {
   root.className = `prompt ${look}`;
+  const chosen = root.contains(document.activeElement) && document.activeElement.type === "radio" && document.activeElement.name;
   root.replaceChildren(html("p", {id: "question"}, text), html("div", {class: "extras"}, extras));
+  if (chosen) root.querySelector(`input[name="${chosen}"]:checked`)?.focus();
 }
