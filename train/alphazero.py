@@ -7,6 +7,9 @@
 The same command goes on with a run that was interrupted, even by ``kill -9``, from its last save; its games
 in progress are lost and begun anew. A folder that holds a run with other settings is refused.
 
+Self-play runs in processes beside the learner (`train.self_play`), or with ``--ray`` as actors of a Ray
+cluster. How much is learned from each position is fixed (``--reuse``), so whichever side is ahead waits.
+
 Policies are learned from the improved policy of each search (Danihelka et al., 2022), values from a mixture
 of how the game ended and what the search thought. Values belong to the player who acts in a position and
 are never negated from step to step. Every position is learned in a random one of the board's symmetries.
@@ -16,9 +19,10 @@ What is in the folder of a run:
     policy.safetensors    the averaged weights: play them with "az:" or `boop_env.load_policy`
     state.pt              all that a run goes on from: weights, optimiser, replay buffer, counters, generator
     settings.json         the settings
+    ratings.json          ratings against fixed bots over time, with and without search; ratings.png draws them
     tensorboard/          the log; what it holds is said where it is written, in `log`
 
-Memory: the replay buffer takes 54 bytes and two for each action number a position: 86 MB for 200,000 of
+Memory: the replay buffer takes 54 bytes and two for each action number a position: 130 MB for 300,000 of
 `boop`. The trees of self-play are stated at the start. Neither grows.
 """
 
@@ -46,16 +50,15 @@ from rich.live import Live
 from rich.table import Table
 from torch.utils.tensorboard import SummaryWriter
 
-from boop_env.envs.batch import BatchEnv
 from boop_env.envs.planes import observe_states
 from boop_env.policy.checkpoint import Card, replace_file, write_checkpoint
-from boop_env.policy.inference import StateEvaluator, make_evaluator
 from boop_env.policy.network import Network, NetworkConfig, build_network, network_weights
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
 from boop_env.rules.symmetry import symmetries, turn_states
-from boop_env.search.lockstep import TreeSearch
+from train.rating import add_rating
+from train.self_play import Played, SelfPlayConfig, Task, make_actors
 
 # Settings
 
@@ -71,43 +74,58 @@ class Settings:
 
     rules: str = setting("boop", f"what to play: {', '.join(PRESETS)}")
     hours: float = setting(2.0, "how long to train, all in all")
-    positions: int = setting(0, "how many positions of self-play to train for, instead of hours")
+    positions: int = setting(0, "how many positions to train for, instead of hours")
     out: str = setting("runs/alphazero", "folder of the run")
     seed: int = setting(0, "of weights and games")
     device: str = setting("cpu", "where the network runs and learns: cpu, cuda, ...")
     backend: str = setting("auto", "what runs the network in self-play: auto, torch or openvino")
-    threads: int = setting(2, "CPU threads of torch; as many as there are cores")
+    threads: int = setting(1, "CPU threads for learning, and for self-play where that has no processes")
+    actors: int = setting(2, "processes of self-play, one thread each; 0 plays and learns by turns in one process")
+    ray: str = setting("", 'address of a Ray cluster for the actors, or "local"')
 
-    width: int = setting(64, "channels of the residual network")
-    depth: int = setting(4, "residual blocks")
+    width: int = setting(32, "channels of the residual network")
+    depth: int = setting(3, "residual blocks")
 
-    games: int = setting(64, "games of self-play in lock step; more keep a large GPU busy")
-    simulations: int = setting(32, "visits of each search")
+    games: int = setting(64, "games in lock step of each actor; more keep a large GPU busy")
+    simulations: int = setting(32, "visits of each search, in the end")
+    first_simulations: int = setting(16, "visits at the start; they double at equal intervals; 0 for no such stages")
+    quick_simulations: int = setting(0, "visits of quick searches, which teach values only; 0 for none")
+    full_share: float = setting(0.25, "share of searches that are not quick, where there are quick ones")
     considered: int = setting(16, "moves that a search begins with, at most")
-    value_scale: float = setting(0.25, "how much values change the policy in a search (c_scale)")
+    value_scale: float = setting(1.0, "how much values change the policy in a search (c_scale)")
     opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
+    surprise: int = setting(0, "1 to learn more from positions where the search disagreed with the network")
 
-    iteration: int = setting(4096, "positions of self-play between two rounds of learning")
-    buffer: int = setting(200_000, "positions kept to learn from, the newest ones")
-    reuse: float = setting(4.0, "times a position is learned from, on average")
-    batch_size: int = setting(512, "positions in one gradient")
+    iteration: int = setting(2048, "positions between two rounds of learning")
+    buffer: int = setting(300_000, "positions kept to learn from, the newest ones")
+    reuse: float = setting(6.0, "times a position is learned from, on average")
+    batch_size: int = setting(256, "positions in one gradient")
     learning_rate: float = setting(2e-3, "AdamW's rate at its highest, after a short rise; then it falls to a tenth")
     weight_decay: float = setting(1e-4, "AdamW's weight decay")
     search_value: float = setting(0.5, "share of the search's value in what values are learned from")
     value: float = setting(1.0, "weight of the value loss")
-    average: float = setting(0.995, "how much of the averaged weights stays at each gradient")
+    average: float = setting(0.998, "how much of the averaged weights stays at each gradient")
     max_grad_norm: float = setting(1.0, "gradients longer than this are shortened to it")
 
     save_seconds: float = setting(120.0, "seconds between two saves")
+    rate_minutes: float = setting(10.0, "minutes between two ratings against the anchors; 0 for none")
+    rate_games: int = setting(24, "games against each anchor in a rating, for each way to play")
 
 
-MAY_CHANGE = ("hours", "positions", "out", "device", "backend", "threads", "save_seconds")
+MAY_CHANGE = (
+    "hours", "positions", "out", "device", "backend", "threads", "actors", "ray", "save_seconds", "rate_minutes",
+    "rate_games",
+)  # fmt: skip
 """What may change when a run goes on; all else is as it began."""
 
 WARM_UP = 100
 """Gradients over which the learning rate rises."""
 
-MOST_STEPS_A_TURN = 3
+MOST_OWED = 3
+"""Actors wait while so many rounds of learning are to be caught up with."""
+
+LEARN_AT_ONCE = 16
+"""Gradients between two looks at what the actors have played, at most."""
 
 
 def read_settings(arguments: Sequence[str] | None) -> Settings:
@@ -121,9 +139,9 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     settings = Settings(**vars(parser.parse_args(arguments)))
     if settings.rules not in PRESETS:
         parser.error(f"--rules {settings.rules}: the presets are {', '.join(PRESETS)}")
-    least = settings.games * MOST_STEPS_A_TURN * ruleset(settings.rules).max_turns
-    if settings.buffer < least:
-        parser.error(f"--buffer {settings.buffer} could lose positions of games in progress; give {least} or more")
+    for name in ("iteration", "batch_size"):
+        if settings.buffer < getattr(settings, name):
+            parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")
     path = Path(settings.out) / "settings.json"
     if path.is_file():
         saved = json.loads(path.read_text())
@@ -145,9 +163,7 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
 
 
 class ReplayBuffer:
-    """The newest positions of self-play, as arrays that never grow.
-
-    A position is written before its game is over and learned from only afterwards.
+    """The newest positions of finished games, as arrays that never grow.
 
     Args:
         rules: the rule set of the positions.
@@ -161,41 +177,34 @@ class ReplayBuffer:
             "policies": np.zeros((capacity, rules.num_actions), np.float16),
             "values": np.zeros(capacity, np.float32),
             "results": np.zeros(capacity, np.int8),
-            "finished": np.zeros(capacity, np.bool_),
+            "full": np.zeros(capacity, np.bool_),
         }
         self.written = 0
 
-    def add(
-        self, words: npt.NDArray[np.uint64], policies: npt.NDArray[np.float32], values: npt.NDArray[np.float32]
-    ) -> npt.NDArray[np.int64]:
-        """Writes positions with what their searches found; returns their rows, int64 ``(N,)``."""
-        rows = (self.written + np.arange(len(words))) % len(self.arrays["words"])
-        self.arrays["words"][rows] = words
-        self.arrays["policies"][rows] = policies
-        self.arrays["values"][rows] = values
-        self.arrays["finished"][rows] = False
-        self.written += len(words)
-        return rows
-
-    def finish(self, rows: npt.NDArray[np.int64], winner: int) -> None:
-        """Notes how the game of these positions ended: 0 or 1 won, or -1 for nobody."""
-        movers = States(self.rules, self.arrays["words"][rows]).movers
-        self.arrays["results"][rows] = 0 if winner < 0 else np.where(movers == winner, 1, -1)
-        self.arrays["finished"][rows] = True
+    def add(self, played: Played) -> None:
+        """Takes positions, in the place of the oldest."""
+        capacity = len(self.arrays["words"])
+        rows = (self.written + np.arange(len(played.words))) % capacity
+        for name, array in self.arrays.items():
+            array[rows] = getattr(played, name)
+        self.written += len(rows)
 
     def __len__(self) -> int:
-        return int(self.arrays["finished"].sum())
+        return min(self.written, len(self.arrays["words"]))
 
-    def draw(
-        self, batch_size: int, search_value: float, rng: np.random.Generator
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-        """Positions of finished games at random, each in a random symmetry of the board.
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in self.arrays.values())
+
+    def draw(self, batch_size: int, search_value: float, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
+        """Positions at random, each in a random symmetry of the board.
 
         Returns:
-            Planes ``(N, C, H, W)``, masks ``(N, num_actions)``, policies ``(N, num_actions)`` and values
-            ``(N,)`` to learn; all for the player who acts.
+            Planes ``(N, C, H, W)``, masks ``(N, num_actions)``, policies ``(N, num_actions)``, values ``(N,)``
+            to learn, and whether the policy is to be learned, bool ``(N,)``; all for the player who acts.
         """
-        rows = rng.choice(np.flatnonzero(self.arrays["finished"]), batch_size)
+        rows = rng.integers(0, len(self), batch_size)
         table = symmetries(self.rules)
         which = rng.integers(0, len(table.cells), batch_size)
         planes, masks = observe_states(States(self.rules, turn_states(self.rules, self.arrays["words"][rows], which)))
@@ -203,64 +212,7 @@ class ReplayBuffer:
         np.put_along_axis(policies, table.actions[which], self.arrays["policies"][rows].astype(np.float32), 1)
         results = self.arrays["results"][rows].astype(np.float32)
         values = (1 - search_value) * results + search_value * self.arrays["values"][rows]
-        return planes, masks, policies, values
-
-
-class SelfPlay:
-    """Games of the network against itself, in lock step.
-
-    Args:
-        rules: what to play.
-        settings: the run's.
-        buffer: where positions go.
-        rng: the source of chance.
-
-    Attributes:
-        games: games finished.
-        recent: (winner, reason, turns) of the last games.
-    """
-
-    def __init__(self, rules: RuleSet, settings: Settings, buffer: ReplayBuffer, rng: np.random.Generator) -> None:
-        self.buffer, self.rng, self.opening = buffer, rng, settings.opening
-        seed = int(rng.integers(2**62))
-        self.env = BatchEnv(rules, settings.games, seed=seed, threads=1, observation="states")
-        self.search = TreeSearch(
-            rules,
-            settings.games,
-            simulations=settings.simulations,
-            considered=settings.considered,
-            value_scale=settings.value_scale,
-        )
-        self.rows: list[list[int]] = [[] for _ in range(settings.games)]
-        self.all = np.arange(settings.games)
-        self.games = 0
-        self.recent: deque[tuple[int, str, int]] = deque(maxlen=1000)
-        self.play_openings(self.all)
-
-    def play_openings(self, games: npt.NDArray[np.int64]) -> None:
-        """Random steps in games that have just begun, each number of them as likely."""
-        lengths = self.rng.integers(0, self.opening + 1, len(games))
-        for number in range(self.opening):
-            chosen = games[lengths > number]
-            if len(chosen):
-                self.env.advance(chosen, self.env.sample()[chosen])
-
-    def step(self, evaluate: StateEvaluator) -> None:
-        """One step of every game."""
-        words = self.env.states.words.copy()
-        self.search.plant(self.all, words, self.rng.integers(0, 2**64, len(words), np.uint64))
-        found = self.search.run(evaluate)
-        for rows, row in zip(self.rows, self.buffer.add(words, found.policies, found.values).tolist(), strict=True):
-            rows.append(row)
-        outcome, winner = self.env.advance(self.all, found.actions)
-        over = np.flatnonzero(outcome)
-        turns = States(self.env.rules, self.env.final_states[over]).turns
-        for ended, length in zip(over, turns, strict=True):
-            self.buffer.finish(np.array(self.rows[ended]), int(winner[ended]))
-            self.rows[ended] = []
-            self.recent.append((int(winner[ended]), Reason(int(outcome[ended])).name.lower(), int(length)))
-        self.games += len(over)
-        self.play_openings(over)
+        return [planes, masks, policies, values, self.arrays["full"][rows]]
 
 
 # The run
@@ -287,22 +239,44 @@ class Run:
             self.network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
         )
         self.buffer = ReplayBuffer(self.rules, settings.buffer)
-        self.games = self.gradients = 0
+        self.games = self.gradients = self.positions = 0
         self.owed = 0.0
         self.past_seconds = 0.0
+        self.rated = 0.0
+        self.recent: deque[tuple[int, str, int]] = deque(maxlen=1000)
         self.rates: dict[str, float] = {}
         self.losses: dict[str, float] = {}
+        self.ratings: dict[str, float] = {}
         if (self.folder / "state.pt").is_file():
             self.load()
-        self.self_play = SelfPlay(self.rules, settings, self.buffer, self.rng)
+        self.actors = make_actors(
+            self.self_play(),
+            lambda: int(self.rng.integers(2**62)),
+            processes=settings.actors,
+            ray_address=settings.ray,
+        )
         # What was logged after the last save happened in a past that is no more.
         self.writer = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.positions)
         self.started = time.monotonic()
 
-    @property
-    def positions(self) -> int:
-        """Positions of self-play, those of lost games included."""
-        return self.buffer.written
+    def self_play(self) -> SelfPlayConfig:
+        """How the actors play."""
+        given = self.settings
+        return SelfPlayConfig(
+            rules=self.rules,
+            network=self.config,
+            games=given.games,
+            simulations=stages(given.first_simulations, given.simulations),
+            quick_simulations=given.quick_simulations,
+            full_share=given.full_share,
+            considered=given.considered,
+            value_scale=given.value_scale,
+            opening=given.opening,
+            surprise=bool(given.surprise),
+            device=given.device,
+            backend=given.backend,  # type: ignore[arg-type]
+            threads=given.threads,
+        )
 
     @property
     def seconds(self) -> float:
@@ -315,30 +289,43 @@ class Run:
             return self.positions / self.settings.positions
         return self.seconds / (3600 * self.settings.hours)
 
+    def task(self) -> Task:
+        """What actors are asked for now."""
+        numbers = len(stages(self.settings.first_simulations, self.settings.simulations))
+        stage = min(numbers - 1, int(self.progress() * numbers))
+        share = self.settings.iteration // max(1, self.settings.actors)
+        return Task(network_weights(self.averaged), stage, max(1, share))
+
     def iterate(self) -> None:
-        """Self-play, and the learning that its positions pay for."""
-        began, positions, games = time.monotonic(), self.positions, self.self_play.games
-        runner = make_evaluator(
-            self.averaged,
-            self.rules,
-            device=self.settings.device,
-            backend=self.settings.backend,  # type: ignore[arg-type]
-        )
-        evaluate = StateEvaluator(runner, self.rules)
-        while self.positions < positions + self.settings.iteration:
-            self.self_play.step(evaluate)
-        played = time.monotonic()
-        self.games += self.self_play.games - games
-        self.owed += (self.positions - positions) * self.settings.reuse / self.settings.batch_size
-        if len(self.buffer) >= self.settings.batch_size:
-            self.learn(int(self.owed))
-            self.owed %= 1
-        self.rates = {
-            "games": (self.self_play.games - games) / (played - began),
-            "evaluations": evaluate.positions / (played - began),
-            "learning": (time.monotonic() - played) / (time.monotonic() - began),
-        }
+        """Takes positions of self-play, and learns as much as they pay for."""
+        began, learned = time.monotonic(), 0.0
+        positions = games = evaluations = 0
+        while positions < self.settings.iteration:
+            # Actors that are far ahead of the learner would play with old weights: they wait.
+            if self.owed <= MOST_OWED * self.owed_by(self.settings.iteration):
+                self.actors.start(self.task())
+            for played in self.actors.collect(wait=self.owed < 1):
+                self.buffer.add(played)
+                self.recent.extend(played.games)
+                positions += len(played.words)
+                games += len(played.games)
+                evaluations += played.evaluations
+                self.owed += self.owed_by(len(played.words))
+            if len(self.buffer) >= self.settings.batch_size and self.owed >= 1:
+                now = time.monotonic()
+                gradients = min(int(self.owed), LEARN_AT_ONCE)
+                self.learn(gradients)
+                self.owed -= gradients
+                learned += time.monotonic() - now
+        self.positions += positions
+        self.games += games
+        seconds = time.monotonic() - began
+        self.rates = {"games": games / seconds, "evaluations": evaluations / seconds, "learning": learned / seconds}
         self.log()
+
+    def owed_by(self, positions: int) -> float:
+        """Gradients that so many new positions pay for."""
+        return positions * self.settings.reuse / self.settings.batch_size
 
     def learning_rate(self) -> float:
         """A short rise, then half a cosine down to a tenth."""
@@ -353,10 +340,10 @@ class Run:
             for group in self.optimizer.param_groups:
                 group["lr"] = self.learning_rate()
             batch = self.buffer.draw(self.settings.batch_size, self.settings.search_value, self.rng)
-            planes, masks, policies, values = (torch.from_numpy(array).to(device) for array in batch)
+            planes, masks, policies, values, full = (torch.from_numpy(array).to(device) for array in batch)
             logits, predicted = self.network(planes)
             log_probs = logits.masked_fill(masks == 0, -1e8).log_softmax(1)
-            policy_loss = -(policies * log_probs).sum(1).mean()
+            policy_loss = -((policies * log_probs).sum(1) * full).sum() / full.sum().clamp(min=1)
             value_loss = torch.nn.functional.mse_loss(predicted, values)
             self.optimizer.zero_grad()
             (policy_loss + self.settings.value * value_loss).backward()
@@ -375,7 +362,7 @@ class Run:
 
     def statistics(self) -> dict[str, float]:
         """Of recent games: mean turns, the first seat's score, and the share of each reason to end."""
-        recent = self.self_play.recent
+        recent = self.recent
         if not recent:
             return {}
         reasons = Counter(reason for _, reason, _ in recent)
@@ -391,14 +378,27 @@ class Run:
         ``loss/policy`` is the cross-entropy from the searches' policies, ``loss/value`` the squared error,
         ``loss/entropy`` that of the network's policy; ``games/*`` describes recent games, see `statistics`;
         ``rate/games`` and ``rate/evaluations`` are self-play's a second, ``rate/learning`` the share of
-        time spent on learning; ``run/*`` counts.
+        time spent on learning; ``rating/*`` is the last rating of each way to play; ``run/*`` counts.
         """
         counts = {"games": self.games, "gradients": self.gradients, "learning_rate": self.learning_rate()}
-        groups = {"loss": self.losses, "games": self.statistics(), "rate": self.rates, "run": counts}
+        groups = {
+            "loss": self.losses,
+            "games": self.statistics(),
+            "rate": self.rates,
+            "rating": self.ratings,
+            "run": counts,
+        }
         for group, values in groups.items():
             for name, value in values.items():
                 self.writer.add_scalar(f"{group}/{name}", value, self.positions)
         self.writer.flush()
+
+    def rate(self) -> None:
+        """Plays the saved checkpoint against the anchors and draws the curve."""
+        self.ratings = add_rating(self.folder, self.rules, self.seconds, self.settings.rate_games, self.settings.seed)
+        self.rated = self.seconds
+        for name, elo in self.ratings.items():
+            print(f"alphazero: {elo:.0f} Elo {name} after {self.seconds / 60:.0f} min", flush=True)
 
     def card(self) -> Card:
         """What the checkpoint says about itself."""
@@ -421,6 +421,7 @@ class Run:
             "optimizer": self.optimizer.state_dict(),
             "buffer": {name: torch.from_numpy(self.in_use(array)) for name, array in self.buffer.arrays.items()},
             "written": self.buffer.written,
+            "positions": self.positions,
             "games": self.games,
             "gradients": self.gradients,
             "owed": self.owed,
@@ -444,10 +445,23 @@ class Run:
         for name, array in self.buffer.arrays.items():
             saved = state["buffer"][name].cpu().numpy()
             array[: len(saved)] = saved.view(array.dtype)
-        self.buffer.written = state["written"]
+        self.buffer.written, self.positions = state["written"], state["positions"]
         self.games, self.gradients, self.owed = state["games"], state["gradients"], state["owed"]
-        self.past_seconds = state["seconds"]
+        self.past_seconds = self.rated = state["seconds"]
         self.rng.bit_generator.state = json.loads(state["generator"])
+
+
+def stages(first: int, last: int) -> tuple[int, ...]:
+    """Numbers of visits from the first to the last, each double the one before.
+
+    Example:
+        >>> stages(16, 64)
+        (16, 32, 64)
+    """
+    numbers = [last]
+    while first and numbers[0] // 2 >= first:
+        numbers.insert(0, numbers[0] // 2)
+    return tuple(numbers)
 
 
 def report(run: Run) -> Table:
@@ -497,8 +511,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     console = Console()
     console.print_json(text)
-    trees, buffer = run.self_play.search.nbytes, sum(array.nbytes for array in run.buffer.arrays.values())
-    print(f"alphazero: replay buffer {buffer / 1e6:.0f} MB, trees {trees / 1e6:.0f} MB", flush=True)
+    trees = max(1, settings.actors) * run.self_play().tree_bytes
+    print(f"alphazero: replay buffer {run.buffer.nbytes / 1e6:.0f} MB, trees {trees / 1e6:.0f} MB", flush=True)
     if run.positions:
         print(f"alphazero: goes on after {run.games:,} games and {run.positions:,} positions", flush=True)
 
@@ -525,13 +539,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if time.monotonic() - saved > settings.save_seconds:
                     run.save()
                     saved = time.monotonic()
+                if settings.rate_minutes and run.seconds - run.rated > 60 * settings.rate_minutes:
+                    run.save()
+                    run.rate()
         run.save()
+        if settings.rate_minutes and not stop:
+            run.rate()
     except OSError as error:
         print(f"alphazero: cannot write to {folder}: {error}; the last save is whole", file=sys.stderr)
         return 1
     finally:
         signal.signal(signal.SIGINT, before)
-        run.self_play.env.close()
+        run.actors.close()
         run.writer.close()
 
     console.print(report(run))

@@ -352,7 +352,8 @@ class Run:
     def card(self) -> Card:
         """What the checkpoint says about itself."""
         training = {
-            "algorithm": "MaskablePPO in a league",
+            "algorithm": "MaskablePPO in a league"
+            + (f", after imitating {self.settings.teacher}" * bool(self.imitated)),
             "command": self.command,
             "seconds": round(self.seconds, 1),
             "steps": self.steps,

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
 from scipy.stats import norm
 
 from boop_env.arena.records import GameRecord, pairing
@@ -155,6 +156,38 @@ def fit(games: Sequence[GameRecord], anchor: str | None = None) -> Ratings:
         _names=tuple(names),
         _covariance=covariance,
     )
+
+
+def rating_among(scores: Sequence[tuple[float, float, int]]) -> tuple[float, float, float]:
+    """The rating of a player whose opponents' ratings are known, with its 95 % interval.
+
+    Bradley and Terry's model, a draw worth half a win, with the same prior as `fit` has.
+
+    Args:
+        scores: of each opponent its Elo, the points won against it, and the games.
+
+    Returns:
+        Elo and the ends of its interval, the opponents' ratings taken as exact.
+
+    Raises:
+        ValueError: there are no games, or more points than games.
+    """
+    if not sum(games for _, _, games in scores):
+        raise ValueError("there are no games to rate")
+    for elo, points, games in scores:
+        if not 0 <= points <= games:
+            raise ValueError(f"{points} points from {games} games against {elo:.0f} Elo; give 0 to {games}")
+    played = [(elo / ELO, points + VIRTUAL_WINS, games + 2 * VIRTUAL_WINS) for elo, points, games in scores if games]
+
+    def missing(strength: float) -> float:
+        return float(sum(points - games * expit(strength - other) for other, points, games in played))
+
+    others = [other for other, _, _ in played]
+    strength = brentq(missing, min(others) - 20, max(others) + 20)
+    chances = [(games, float(expit(strength - other))) for other, _, games in played]
+    information = sum(games * chance * (1 - chance) for games, chance in chances)
+    width = float(norm.ppf((1 + CONFIDENCE) / 2)) / math.sqrt(information)
+    return ELO * strength, ELO * (strength - width), ELO * (strength + width)
 
 
 def _rating(name: str, elo: float, width: float, games: Iterable[GameRecord]) -> Rating:

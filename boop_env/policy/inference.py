@@ -10,6 +10,7 @@ import copy
 import importlib.util
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -54,6 +55,10 @@ class Bfloat16Network(nn.Module):
         logits, values = self.network(planes.bfloat16())
         return logits.float(), values.float()
 
+    def load_state_dict(self, *arguments: Any, **options: Any) -> Any:
+        """Takes the weights of a network in float32."""
+        return self.network.load_state_dict(*arguments, **options)
+
 
 class OpenVinoEvaluator:
     """A network run by OpenVINO on the CPU.
@@ -64,20 +69,44 @@ class OpenVinoEvaluator:
         network: the network; its weights are copied.
         rules: the rule set whose planes it reads.
         precision: what its layers compute in.
+        threads: CPU threads; as many as there are cores when not given.
 
     Raises:
         ImportError: OpenVINO is not installed.
     """
 
-    def __init__(self, network: Network, rules: RuleSet, precision: Precision = "float32") -> None:
+    def __init__(
+        self, network: Network, rules: RuleSet, precision: Precision = "float32", threads: int | None = None
+    ) -> None:
         self._shape = plane_shape(rules)
         hint = {"float32": "f32", "bfloat16": "bf16"}[precision]
         import openvino
 
-        options = {"INFERENCE_PRECISION_HINT": hint, "PERFORMANCE_HINT": "LATENCY"}
-        compiled = openvino.Core().compile_model(openvino_model(network, self._shape), "CPU", options)
-        self._request = compiled.create_infer_request()
+        options: dict[str, Any] = {"INFERENCE_PRECISION_HINT": hint, "PERFORMANCE_HINT": "LATENCY"}
+        if threads is not None:
+            options["INFERENCE_NUM_THREADS"] = threads
+        self._options = options
+        self._core = openvino.Core()
+        self._model = openvino_model(network, self._shape)
         self._planes = np.zeros((BATCH, *self._shape), np.float32)
+        self._compile()
+
+    def _compile(self) -> None:
+        self._request = self._core.compile_model(self._model, "CPU", self._options).create_infer_request()
+
+    def load_weights(self, weights: Mapping[str, Floats]) -> None:
+        """See `Evaluator.load_weights`."""
+        from openvino.op import Constant
+
+        # Converting the network again would take several times as long, and leaks three megabytes each time.
+        for node in self._model.get_ops():
+            name = node.get_friendly_name()
+            if node.get_type_name() == "Constant" and name.removeprefix("self.") in weights:
+                fresh = Constant(np.ascontiguousarray(weights[name.removeprefix("self.")]))
+                fresh.set_friendly_name(name)
+                for reader in node.output(0).get_target_inputs():
+                    reader.replace_source_output(fresh.output(0))
+        self._compile()
 
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
         """See `Evaluator`."""
@@ -134,6 +163,7 @@ def make_evaluator(
     device: str = "cpu",
     backend: Backend = "auto",
     precision: Precision = "float32",
+    threads: int | None = None,
 ) -> Evaluator:
     """What runs a network.
 
@@ -143,6 +173,7 @@ def make_evaluator(
         device: a torch device; anything but ``"cpu"`` is torch's.
         backend: ``"auto"`` takes OpenVINO for the CPU where it is installed, else torch.
         precision: what the layers compute in.
+        threads: CPU threads of OpenVINO, as many as there are cores when not given; torch has its own setting.
 
     Raises:
         ValueError: the backend cannot be had; the message says what would help.
@@ -158,7 +189,7 @@ def make_evaluator(
         _told.add(chosen)
         print(f"boop_env: networks run with {chosen}", file=sys.stderr)
     if backend == "openvino":
-        return OpenVinoEvaluator(network, rules, precision)
+        return OpenVinoEvaluator(network, rules, precision, threads)
     return TorchEvaluator(network if precision == "float32" else Bfloat16Network(network), device)  # type: ignore[arg-type]  # any module that gives logits and values
 
 

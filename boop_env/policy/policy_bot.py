@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +30,9 @@ class Evaluator(Protocol):
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
         """Logits ``(N, num_actions)`` and values ``(N,)`` of planes ``(N, C, H, W)``, all float32."""
 
+    def load_weights(self, weights: Mapping[str, Floats]) -> None:
+        """Goes on with other weights for the same network, all of them, float32 by parameter name."""
+
 
 class TorchEvaluator:
     """A network run by torch.
@@ -41,6 +45,10 @@ class TorchEvaluator:
     def __init__(self, network: Network, device: str | torch.device = "cpu") -> None:
         self.device = torch.device(device)
         self.network = network.to(self.device).eval()
+
+    def load_weights(self, weights: Mapping[str, Floats]) -> None:
+        """See `Evaluator.load_weights`."""
+        self.network.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
 
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
         """See `Evaluator`."""

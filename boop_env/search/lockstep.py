@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
@@ -25,6 +26,7 @@ from boop_env.search.trees import (
     NODE,
     OPEN,
     PLAYER_0,
+    PLAYER_1,
     TREE,
     add_pending,
     back_up,
@@ -64,11 +66,14 @@ class Found(NamedTuple):
         actions: the steps to play, int64 ``(games,)``.
         policies: chances of all actions after the search, float32 ``(games, num_actions)``.
         values: what the player to act can expect, float32 ``(games,)``.
+        surprises: how far the policy is from the network's, as a Kullback-Leibler divergence in nats,
+            float32 ``(games,)``; 0 where the network was not asked.
     """
 
     actions: npt.NDArray[np.int64]
     policies: npt.NDArray[np.float32]
     values: npt.NDArray[np.float32]
+    surprises: npt.NDArray[np.float32]
 
 
 class TreeSearch:
@@ -269,6 +274,7 @@ class TreeSearch:
         actions = np.empty(games, np.int64)
         policies = np.zeros((games, self.rules.num_actions), np.float32)
         values = np.empty(games, np.float32)
+        surprises = np.zeros(games, np.float32)
         write_found(
             self.rules.tables,
             self._nodes,
@@ -280,8 +286,9 @@ class TreeSearch:
             actions,
             policies,
             values,
+            surprises,
         )
-        return Found(actions, policies, values)
+        return Found(actions, policies, values, surprises)
 
     def analysis(self, game: int, seconds: float) -> Analysis:
         """What one tree knows, as `Analysis`."""
@@ -339,6 +346,8 @@ def keep_one(tables, trees, nodes, edges, noise, taken, game, action, seed, nois
     if nodes[game, 0].count == 0 or not descend(tree, nodes[game], edges[game], action):
         return False
     root = nodes[game, 0]
+    if root.proven == PLAYER_1 - root.mover and root.count == 0:
+        return False
     room = len(nodes[game]) - tree.nodes
     if room < min(np.int64(tree.budget), len(nodes[game]) // 2) and root.proven == OPEN:
         return False
@@ -440,12 +449,12 @@ def receive(tables, trees, nodes, edges, noise, noise_scale, waiting, logits, va
             return k
         if leaf == 0:
             gumbel.draw_noise(tree, noise[game], np.int64(node.count), noise_scale)
-        back_up(nodes[game], edges[game], leaf, node.raw)
+        back_up(nodes[game], edges[game], leaf, node.raw if node.proven == OPEN else exact(node))
     return -1
 
 
 @compiled
-def write_found(tables, nodes, edges, noise, taken, is_gumbel, value_scale, actions, policies, values):
+def write_found(tables, nodes, edges, noise, taken, is_gumbel, value_scale, actions, policies, values, surprises):
     """See `TreeSearch.found`."""
     scratch = np.empty(MAX_LEGAL, np.float64)
     for game in range(len(actions)):
@@ -465,6 +474,7 @@ def write_found(tables, nodes, edges, noise, taken, is_gumbel, value_scale, acti
         values[game] = side * worth(root)
         if root.proven == PLAYER_0 + root.mover:
             policies[game, actions[game]] = 1.0
+            surprises[game] = -edges[game, root.first + place].logit
             continue
         if is_gumbel:
             _, value = gumbel.improved_logits(nodes[game], edges[game], 0, value_scale, scratch)
@@ -474,7 +484,10 @@ def write_found(tables, nodes, edges, noise, taken, is_gumbel, value_scale, acti
         else:
             write_shares(nodes[game], edges[game], place, scratch)
         for k in range(root.count):
-            policies[game, edges[game, root.first + k].action] = scratch[k]
+            edge = edges[game, root.first + k]
+            policies[game, edge.action] = scratch[k]
+            if scratch[k] > 0.0:
+                surprises[game] += scratch[k] * (math.log(scratch[k]) - edge.logit)
 
 
 @compiled

@@ -132,6 +132,9 @@ def follow(t, tree, nodes, edges, index, place):
 def expand(t, tree, nodes, edges, index, logits, value, moves):
     """Gives a node its edges and the network's opinion of them.
 
+    Steps after which the other player wins at once get no edge. Where all steps are such, the node is proven
+    lost; a root keeps them all then, so that there is something to play.
+
     Args:
         t: the rule set's tables.
         tree: one `TREE`.
@@ -147,7 +150,14 @@ def expand(t, tree, nodes, edges, index, logits, value, moves):
     """
     node = nodes[index]
     node.raw = value if node.mover == 0 else -value
-    count = legal_actions(t, load(node.words), moves)
+    s = load(node.words)
+    legal = legal_actions(t, s, moves)
+    count = drop_blunders(t, s, moves, legal)
+    if count == 0 and index > 0:
+        node.proven = PLAYER_1 - node.mover
+        node.distance = 2
+        return True
+    count = legal if count == 0 else count
     if tree.edges + count > len(edges):
         tree.full = 1
         return True
@@ -172,6 +182,34 @@ def expand(t, tree, nodes, edges, index, logits, value, moves):
     node.count = count
     tree.edges += count
     return True
+
+
+@compiled
+def drop_blunders(t, s, moves, count):
+    """Moves the actions after which the other player wins with the next placement behind the others.
+
+    Args:
+        t: the rule set's tables.
+        s: a state whose game goes on.
+        moves: int64, the legal actions, put in another order.
+        count: how many there are.
+
+    Returns:
+        How many of them do not lose at once; they come first, in their old order.
+    """
+    kept = 0
+    for place in range(count):
+        action = moves[place]
+        after = step(t, s, action)
+        if after.phase == OVER:
+            loses = after.winner == 1 - s.mover
+        else:
+            loses = after.mover != s.mover and after.phase == PLACEMENT and winning_placement(t, after) >= 0
+        if not loses:
+            moves[place] = moves[kept]
+            moves[kept] = action
+            kept += 1
+    return kept
 
 
 @compiled

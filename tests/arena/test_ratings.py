@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from boop_env.arena.ratings import ELO, fit, score_interval
+from boop_env.arena.ratings import ELO, fit, rating_among, score_interval
 from boop_env.arena.records import GameRecord
 from boop_env.arena.sprt import Sprt
 from boop_env.rules.ruleset import PRESETS
@@ -148,3 +148,21 @@ def test_sprt_is_seldom_wrong(elo, right):
 def test_sprt_refuses_what_is_no_test(options):
     with pytest.raises(ValueError, match=r"elo0=|alpha="):
         Sprt(**options)
+
+
+def test_rating_among_known_opponents() -> None:
+    even = rating_among([(0.0, 50, 100), (400.0, 100 / 11, 100)])
+    assert abs(even[0]) < 5 and even[1] < -40 and even[2] > 40
+    assert rating_among([(500.0, 50, 100)])[0] == pytest.approx(500)
+    assert rating_among([(0.0, 100, 100), (1000.0, 0, 100)])[0] == pytest.approx(500, abs=1)
+    narrow, wide = rating_among([(0.0, 500, 1000)]), rating_among([(0.0, 5, 10)])
+    assert narrow[2] - narrow[1] < (wide[2] - wide[1]) / 5
+    won = rating_among([(0.0, 100, 100)])
+    assert 700 < won[0] < 1200  # all won: far above, not infinitely
+
+
+def test_rating_among_refuses_impossible_scores() -> None:
+    with pytest.raises(ValueError, match="no games"):
+        rating_among([(0.0, 0, 0)])
+    with pytest.raises(ValueError, match="11 points from 10 games against 0 Elo; give 0 to 10"):
+        rating_among([(0.0, 11, 10)])

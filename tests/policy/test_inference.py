@@ -8,7 +8,7 @@ from boop_env import PRESETS, States, ruleset
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy import inference
 from boop_env.policy.inference import TOLERANCE, StateEvaluator, filled_up, make_evaluator
-from boop_env.policy.network import Network, NetworkConfig, build_network
+from boop_env.policy.network import Network, NetworkConfig, build_network, network_weights
 
 CONFIGS = (NetworkConfig("residual", 16, 2, 16), NetworkConfig("mlp", 32, 1, 16))
 BACKENDS = [
@@ -74,6 +74,24 @@ def test_answers_last(backend: str) -> None:
     first, kept = (evaluate(planes[:8])[0] for _ in range(2))
     evaluate(planes[8:])
     np.testing.assert_array_equal(first, kept)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.kind)
+def test_other_weights_are_other_answers(config: NetworkConfig, backend: str, precision: str) -> None:
+    rules = ruleset("boop")
+    torch.manual_seed(7)
+    evaluate = make_evaluator(build_network(rules, config), rules, backend=backend, precision=precision)
+    net = network("boop", config)
+    planes = some_planes("boop", 20)
+    evaluate(planes)
+    evaluate.load_weights(network_weights(net))
+    with torch.inference_mode():
+        logits, values = (output.numpy() for output in net(torch.from_numpy(planes)))
+    found = evaluate(planes)
+    check_close(found[0], logits, TOLERANCE[precision])
+    check_close(found[1], values, TOLERANCE[precision])
 
 
 def test_states_are_seen_by_who_acts() -> None:

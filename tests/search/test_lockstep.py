@@ -351,3 +351,34 @@ def test_no_position_has_more_legal_actions_than_said(rules: str) -> None:
 def test_refuses_arguments(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"{name}="):
         TreeSearch(ruleset("boop"), **{"games": 1, name: value})
+
+
+def loses_at_once(game: Game, move: str) -> bool:
+    """Whether the other player can win with the placement that follows a move."""
+    after = game.copy()
+    after.push(move)
+    if after.is_over or after.mover == game.mover:
+        return after.is_over and after.winner == 1 - game.mover
+    for reply in set(after.legal_moves()) - {"-"}:
+        answered = after.copy()
+        answered.push(reply)
+        if answered.is_over and answered.winner == after.mover:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("toy", ["3x3", "4x4", "must"])
+def test_steps_that_lose_at_once_are_left_out(toy: str) -> None:
+    rules, dropped = TOYS[toy], 0
+    for text in POSITIONS[toy]:
+        game = Game.from_position(rules, text)
+        search = TreeSearch(rules, 1, simulations=1)
+        search_all(search, game.state[None], opinionated)
+        kept = {rules.action_to_move(int(action)) for action in np.flatnonzero(search.prior(0))}
+        if not kept:  # the game can be won at once
+            assert any(loses_at_once(game, move) is False for move in game.legal_moves())
+            continue
+        good = {move for move in game.legal_moves() if not loses_at_once(game, move)}
+        assert kept == (good or set(game.legal_moves()))
+        dropped += len(good) < len(game.legal_moves())
+    assert dropped > 0

@@ -1,4 +1,5 @@
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -16,7 +17,8 @@ from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy import load_policy
 from train import alphazero
-from train.alphazero import ReplayBuffer, Settings, main
+from train.alphazero import ReplayBuffer, Settings, main, stages
+from train.self_play import Played
 
 ROOT = Path(__file__).parents[2]
 SMALL = {
@@ -29,6 +31,8 @@ SMALL = {
     "buffer": 3600,
     "batch_size": 16,
     "threads": 1,
+    "actors": 0,
+    "rate_minutes": 0,
     "backend": "torch",
     "save_seconds": 0.0,
 }
@@ -57,7 +61,7 @@ def test_trains_saves_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert first["written"] >= 400 and first["gradients"] > 0 and first["games"] > 0
     assert list((out / "tensorboard").iterdir())
     bot = load_policy(out / "policy.safetensors")
-    assert bot.checkpoint.card.training["positions"] == first["written"]
+    assert bot.checkpoint.card.training["positions"] == first["positions"] == first["written"]
     assert make_bot(f"az:{out / 'policy.safetensors'}?sims=4").move(Game("boop")) in Game("boop").legal_moves()
     capsys.readouterr()
     (out / ".state.pt.abc.part").write_text("what a killed run was writing")
@@ -66,9 +70,8 @@ def test_trains_saves_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert f"goes on after {first['games']} games and {first['written']} positions" in capsys.readouterr().out
     assert second["gradients"] > first["gradients"] and second["games"] >= first["games"]
     assert second["seconds"] > first["seconds"]
-    finished = first["buffer"]["finished"]
     for name, array in first["buffer"].items():
-        torch.testing.assert_close(second["buffer"][name][: first["written"]][finished], array[finished])
+        torch.testing.assert_close(second["buffer"][name][: first["written"]], array)
     assert not list(out.glob(".*.part"))
 
 
@@ -99,7 +102,10 @@ def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit):
         main(flags(tmp_path, positions=40, width=8, seed=3))
     assert "other settings: --seed 3 against 0, --width 8 against 4; give the same" in capsys.readouterr().err
-    for other, message in ({"rules": "chess"}, "presets are"), ({"buffer": 100}, "give 3600 or more"):
+    for other, message in (
+        ({"rules": "chess"}, "presets are"),
+        ({"buffer": 30}, "--buffer 30 is less than --iteration; give more"),
+    ):
         with pytest.raises(SystemExit):
             main(flags(tmp_path / "other", **other))
         assert message in capsys.readouterr().err
@@ -128,39 +134,64 @@ def test_a_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "alphazero: cannot use the folder" in capsys.readouterr().err
 
 
-def filled(rules: RuleSet, winner: int) -> ReplayBuffer:
-    """A buffer of one random position after another, their policies all on legal moves."""
+def played(rules: RuleSet, winner: int) -> Played:
+    """One random position after another, their policies all on legal moves."""
     env = BatchEnv(rules, 50, opening_plies=9, seed=2)
     env.advance(np.arange(25), env.sample()[:25])  # so that both players are to act somewhere
     env.observe()
-    policies = env.masks / env.masks.sum(1, keepdims=True)
-    buffer = ReplayBuffer(rules, 60)
-    rows = buffer.add(env.states.words, policies.astype(np.float32), np.full(50, 0.5, np.float32))
-    assert len(buffer) == 0
-    buffer.finish(rows, winner)
-    return buffer
+    policies = (env.masks / env.masks.sum(1, keepdims=True)).astype(np.float16)
+    results = np.where(env.states.movers == winner, 1, -1) if winner >= 0 else np.zeros(50)
+    full = np.arange(50) % 2 == 0
+    values = np.full(50, 0.5, np.float32)
+    return Played(env.states.words, policies, values, results.astype(np.int8), full, [], 0)
 
 
 @pytest.mark.parametrize("rules", ["boop", "booop", "halls"])
 @pytest.mark.parametrize("winner", [0, 1, -1])
 def test_what_is_learned_is_for_who_acts(rules: str, winner: int) -> None:
-    buffer = filled(ruleset(rules), winner)
-    planes, masks, policies, values = buffer.draw(300, 0.25, np.random.default_rng(0))
+    buffer = ReplayBuffer(ruleset(rules), 60)
+    buffer.add(played(ruleset(rules), winner))
+    planes, masks, policies, values, full = buffer.draw(300, 0.25, np.random.default_rng(0))
     player_1 = planes[:, -2, 0, 0].astype(int)
     results = np.zeros(300) if winner < 0 else np.where(player_1 == winner, 1, -1)
     np.testing.assert_allclose(values, 0.75 * results + 0.25 * 0.5)
-    assert 50 < player_1.sum() < 250
+    assert 50 < player_1.sum() < 250 and 50 < full.sum() < 250
     np.testing.assert_array_equal(policies > 0, masks == 1)
     np.testing.assert_allclose(policies.sum(1), 1, atol=1e-2)
 
 
 def test_the_buffer_keeps_the_newest() -> None:
-    buffer = filled(ruleset("boop"), 0)
-    words = BatchEnv("boop", 25, opening_plies=3).states.words
-    rows = buffer.add(words, np.zeros((25, 189), np.float32), np.zeros(25, np.float32))
-    assert list(rows) == [*range(50, 60), *range(15)]
-    assert buffer.written == 75 and len(buffer) == 35
-    np.testing.assert_array_equal(buffer.arrays["words"][rows], words)
+    rules = ruleset("boop")
+    buffer = ReplayBuffer(rules, 60)
+    first, second = played(rules, 0), played(rules, 1)
+    buffer.add(first)
+    assert len(buffer) == 50
+    buffer.add(second)
+    assert buffer.written == 100 and len(buffer) == 60
+    words, results = buffer.arrays["words"], buffer.arrays["results"]
+    np.testing.assert_array_equal(words[50:], second.words[:10])
+    np.testing.assert_array_equal(words[:40], second.words[10:])
+    np.testing.assert_array_equal(results[40:50], first.results[40:])
+
+
+def test_simulations_double_from_stage_to_stage() -> None:
+    assert stages(16, 64) == (16, 32, 64)
+    assert stages(20, 64) == (32, 64)
+    assert stages(64, 64) == stages(0, 64) == (64,)
+
+
+def test_a_run_is_rated_and_its_curve_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(flags(tmp_path, positions=40, rate_minutes=100, rate_games=2)) == 0
+    assert "Elo with 32 simulations after" in capsys.readouterr().out
+    rows = json.loads((tmp_path / "ratings.json").read_text())
+    assert [row["way"] for row in rows] == ["alone", "with 32 simulations"]
+    assert all(row["low"] < row["elo"] < row["high"] and set(row["points"]) >= {"random", "greedy"} for row in rows)
+    assert (tmp_path / "ratings.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_in_processes(tmp_path: Path) -> None:
+    assert main(flags(tmp_path, positions=200, actors=2)) == 0
+    assert state(tmp_path)["positions"] >= 200
 
 
 def test_every_setting_has_its_line() -> None:

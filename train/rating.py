@@ -1,0 +1,94 @@
+"""Rating a run while it trains: a few games against fixed bots, and the curve they make.
+
+The bots' own ratings come from `models/ladder.json`, so that the curve has the ladder's scale; 0 is the
+random bot.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from boop_env.arena.match import play_match
+from boop_env.arena.ratings import rating_among
+from boop_env.bots.bot import Bot
+from boop_env.bots.factory import make_bot
+from boop_env.policy.checkpoint import replace_file
+from boop_env.rules.ruleset import RuleSet
+
+ANCHORS = ("random", "greedy", "alphabeta:depth=1", "alphabeta:depth=2", "alphabeta:depth=3", "alphabeta:depth=4")
+
+SIMULATIONS = 32
+
+LADDER = Path(__file__).parents[1] / "models" / "ladder.json"
+
+
+def ladder_ratings(rules: RuleSet) -> dict[str, float]:
+    """The anchors' Elo on the ladder of a rule set."""
+    ladder = json.loads(LADDER.read_text())[rules.name]
+    found = {row["name"]: row["elo"] for row in ladder["bots"]}
+    return {name: found[name] for name in ANCHORS if name in found}
+
+
+def add_rating(folder: Path, rules: RuleSet, seconds: float, games: int, seed: int) -> dict[str, float]:
+    """Rates the checkpoint in a run's folder, without search and with a short one, and adds it to the curve.
+
+    Args:
+        folder: of the run; `policy.safetensors` is there, `ratings.json` and `ratings.png` will be.
+        rules: what is played.
+        seconds: how long the run has trained.
+        games: against each anchor, for each way to play.
+        seed: of the openings.
+
+    Returns:
+        Elo of each way to play: "alone" and "with 32 simulations".
+    """
+    checkpoint = folder / "policy.safetensors"
+    players: dict[str, Bot] = {
+        "alone": make_bot(f"{checkpoint}?greedy"),
+        f"with {SIMULATIONS} simulations": make_bot(f"az:{checkpoint}?sims={SIMULATIONS}"),
+    }
+    path = folder / "ratings.json"
+    curve = json.loads(path.read_text()) if path.is_file() else []
+    anchors = ladder_ratings(rules)
+    for way, bot in players.items():
+        scores = {}
+        for anchor in anchors:
+            played = play_match(bot, anchor, rules, games=games, seed=seed)
+            scores[anchor] = sum(game.score(bot.name) for game in played)
+        elo, low, high = rating_among([(anchors[name], scores[name], games) for name in anchors])
+        curve.append(
+            {
+                "minutes": seconds / 60,
+                "way": way,
+                "elo": elo,
+                "low": low,
+                "high": high,
+                "games": games,
+                "points": scores,
+            }
+        )
+    replace_file(path, lambda part: part.write_text(json.dumps(curve, indent=1) + "\n"))
+    replace_file(folder / "ratings.png", lambda part: draw_curve(curve, anchors, rules, part))
+    return {row["way"]: row["elo"] for row in curve[-len(players) :]}
+
+
+def draw_curve(curve: list[dict[str, float]], anchors: dict[str, float], rules: RuleSet, path: Path) -> None:
+    """Writes the ratings over time, with their intervals and the anchors' ratings, as a PNG picture."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for way in dict.fromkeys(row["way"] for row in curve):
+        rows = [row for row in curve if row["way"] == way]
+        minutes = [row["minutes"] for row in rows]
+        axes.plot(minutes, [row["elo"] for row in rows], marker="o", label=f"network {way}")
+        axes.fill_between(minutes, [row["low"] for row in rows], [row["high"] for row in rows], alpha=0.15)
+    for name, elo in anchors.items():
+        axes.axhline(elo, color="0.7", linewidth=0.8, zorder=0)
+        axes.annotate(name, (1, elo), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8)
+    axes.set_xlabel("minutes of training")
+    axes.set_ylabel("Elo")
+    axes.set_title(f"{rules.name}: rating against fixed bots, with 95 % intervals")
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=120, format="png")
