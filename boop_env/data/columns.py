@@ -83,7 +83,7 @@ def position_columns(rules: RuleSet) -> tuple[Column, ...]:
         Column(
             "mask",
             pa.list_(pa.int8(), actions),
-            "1 for each legal action; comes with the planes",
+            "1 for each legal action; comes with planes",
             optional=True,
         ),
     )
@@ -126,15 +126,18 @@ def check_kind(path: str | Path, kind: str) -> None:
         raise ValueError(f"{path} holds {found}, not {kind}; read it with read_{found}")
 
 
+def type_text(kind: pa.DataType) -> str:
+    """A type in words that people of any library know."""
+    if pa.types.is_fixed_size_list(kind):
+        return f"list of {kind.list_size} {type_text(kind.value_type)}"
+    names = {NAME: "string", pa.float16(): "float16", pa.float32(): "float32"}
+    return names.get(kind, str(kind))
+
+
 def markdown(columns: Sequence[Column]) -> str:
     """The columns as a Markdown table."""
     lines = ["| column | type | what it holds |", "|---|---|---|"]
     for column in columns:
-        kind = (
-            "string"
-            if column.type == NAME
-            else str(column.type).replace("element: ", "").replace("halffloat", "float16")
-        )
         optional = "; optional" if column.optional else ""
-        lines.append(f"| `{column.name}` | {kind} | {column.description}{optional} |")
+        lines.append(f"| `{column.name}` | {type_text(column.type)} | {column.description}{optional} |")
     return "\n".join(lines)

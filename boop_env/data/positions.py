@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,9 @@ ROW_GROUP = 1 << 15
 @dataclass(frozen=True, eq=False)
 class Positions:
     """N positions of one rule set and how their games went on, as arrays.
+
+    A self-play trainer's replay buffer makes one as it is:
+    ``Positions(rules, words, results, policies=policies, values=values)``.
 
     Attributes:
         rules: their rule set.
@@ -132,30 +135,6 @@ class Positions:
             actions=flat[chosen].astype(np.int16),
             games=number[chosen],
             steps=step[chosen],
-        )
-
-    @classmethod
-    def from_replay(cls, rules: RuleSet, arrays: Mapping[str, npt.NDArray[Any]]) -> Positions:
-        """Positions of a self-play replay buffer such as `train.alphazero` keeps.
-
-        Args:
-            rules: the rule set they are of.
-            arrays: ``words`` uint64 ``(N, 6)``, ``policies`` ``(N, num_actions)``, ``values`` ``(N,)``,
-                ``results`` ``(N,)``, and ``finished`` bool ``(N,)``: others are left out.
-
-        Raises:
-            ValueError: an array is missing or has another shape.
-        """
-        missing = [name for name in ("words", "policies", "values", "results", "finished") if name not in arrays]
-        if missing:
-            raise ValueError(f"the replay buffer lacks {', '.join(missing)}; it has {', '.join(arrays)}")
-        finished = arrays["finished"]
-        return cls(
-            rules=rules,
-            words=np.ascontiguousarray(arrays["words"][finished]),
-            results=arrays["results"][finished].astype(np.int8),
-            policies=arrays["policies"][finished].astype(np.float16),
-            values=arrays["values"][finished].astype(np.float32),
         )
 
 

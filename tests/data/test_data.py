@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from boop_env.data import (  # noqa: E402
     write_positions,
 )
 from boop_env.data.__main__ import main  # noqa: E402
-from boop_env.data.columns import GAME_COLUMNS, position_columns  # noqa: E402
+from boop_env.data.columns import GAME_COLUMNS, markdown, position_columns  # noqa: E402
 from boop_env.data.self_play import self_play  # noqa: E402
 from boop_env.envs.planes import observe_states  # noqa: E402
 
@@ -103,50 +104,45 @@ def test_games_of_two_rule_sets_share_a_file_of_games_but_not_of_positions(tmp_p
 
 
 def replay_buffer(rules="halls", n=300):
-    """Arrays as a self-play trainer keeps them."""
+    """Positions as a self-play trainer keeps them."""
     games = Positions.from_games(self_play("random", rules, games=20))
     _, masks = observe_states(States(games.rules, games.words[:n]))
-    rng = np.random.default_rng(0)
-    return games.rules, {
-        "words": games.words[:n],
-        "policies": (masks / masks.sum(1, keepdims=True)).astype(np.float16),
-        "values": rng.uniform(-1, 1, n).astype(np.float32),
-        "results": games.results[:n],
-        "finished": rng.random(n) < 0.7,
-    }
+    return Positions(
+        games.rules,
+        games.words[:n],
+        games.results[:n],
+        policies=(masks / masks.sum(1, keepdims=True)).astype(np.float16),
+        values=np.random.default_rng(0).uniform(-1, 1, n).astype(np.float32),
+    )
 
 
-def test_a_replay_buffer_is_exported_without_unfinished_games(tmp_path):
-    rules, arrays = replay_buffer()
-    kept = arrays["finished"]
-    write_positions(tmp_path / "a.parquet", Positions.from_replay(rules, arrays))
+def test_a_replay_buffer_comes_back(tmp_path):
+    written = replay_buffer()
+    write_positions(tmp_path / "a.parquet", written)
     back = read_positions(tmp_path / "a.parquet")
-    assert len(back) == kept.sum() < len(kept)
-    assert (back.words == arrays["words"][kept]).all()
-    assert (back.policies == arrays["policies"][kept]).all()
-    assert (back.values == arrays["values"][kept]).all()
-    assert (back.results == arrays["results"][kept]).all()
+    for (column, array), (other, again) in zip(written.arrays(), back.arrays(), strict=True):
+        assert column == other
+        assert array.dtype == again.dtype
+        assert (array == again).all()
     assert back.actions is None
     assert back.games is None
 
 
-def test_the_trainers_own_buffer_is_one(tmp_path):
+def test_the_trainers_own_buffer_is_one():
     alphazero = pytest.importorskip("train.alphazero", reason="needs the train extra and a checkout")
-    rules, arrays = replay_buffer("boop", 8)
-    buffer = alphazero.ReplayBuffer(rules, 16)
-    rows = buffer.add(arrays["words"], arrays["policies"].astype(np.float32), arrays["values"])
-    buffer.finish(rows[:5], 1)
-    positions = Positions.from_replay(rules, buffer.arrays)
-    assert (positions.words == arrays["words"][:5]).all()
-    assert (positions.results == np.where(positions.states.movers == 1, 1, -1)).all()
+    arrays = alphazero.ReplayBuffer(PRESETS["boop"], 16).arrays
+    positions = Positions(
+        PRESETS["boop"], arrays["words"], arrays["results"], policies=arrays["policies"], values=arrays["values"]
+    )
+    assert len(positions) == 16
 
 
-def test_a_buffer_without_an_array_or_of_other_rules_is_refused():
-    rules, arrays = replay_buffer("boop", 8)
-    with pytest.raises(ValueError, match="lacks values; it has words"):
-        Positions.from_replay(rules, {name: array for name, array in arrays.items() if name != "values"})
-    with pytest.raises(ValueError, match=r"policy is float16 \(\d, 189\); .* of booop it must be float16 \(\d, 209\)"):
-        Positions.from_replay(PRESETS["booop"], arrays)
+def test_arrays_of_another_rule_set_or_type_are_refused():
+    boop = replay_buffer("boop", 8)
+    with pytest.raises(ValueError, match=r"policy is float16 \(8, 189\); .* of booop it must be float16 \(8, 209\)"):
+        replace(boop, rules=PRESETS["booop"])
+    with pytest.raises(ValueError, match=r"value is float64 \(8,\); .* it must be float32 \(8,\)"):
+        replace(boop, values=boop.values.astype(float))
 
 
 def test_planes_in_the_file_are_those_of_the_engine(tmp_path, games):
@@ -192,12 +188,11 @@ def test_dataset_gives_what_there_is_to_learn(tmp_path, games):
 
 
 def test_dataset_of_a_replay_buffer(tmp_path):
-    rules, arrays = replay_buffer()
-    write_positions(tmp_path / "a.parquet", Positions.from_replay(rules, arrays))
+    positions = replay_buffer()
+    write_positions(tmp_path / "a.parquet", positions)
     sample = PositionDataset(tmp_path / "a.parquet")[5]
-    row = np.flatnonzero(arrays["finished"])[5]
-    assert (sample["policy"].numpy() == arrays["policies"][row].astype(np.float32)).all()
-    assert sample["search_value"] == arrays["values"][row]
+    assert (sample["policy"].numpy() == positions.policies[5].astype(np.float32)).all()
+    assert sample["search_value"] == positions.values[5]
 
 
 def test_loaders_see_every_position_once(games):
@@ -282,3 +277,9 @@ def test_command_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, s
     assert says in errors
     assert errors.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_the_docs_have_the_columns_as_they_are():
+    text = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
+    assert markdown(GAME_COLUMNS) in text
+    assert markdown(position_columns(PRESETS["boop"])) in text
