@@ -58,7 +58,7 @@ from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
 from boop_env.rules.symmetry import symmetries, turn_states
 from train.rating import add_rating
-from train.self_play import Played, SelfPlayConfig, Task, make_actors
+from train.self_play import Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
 
 # Settings
 
@@ -96,6 +96,9 @@ class Settings:
     opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
     surprise: int = setting(0, "1 to learn more from positions where the search disagreed with the network")
 
+    teacher: str = setting("alphabeta:nodes=3000", "the scripted bot that plays before self-play begins")
+    teacher_positions: int = setting(0, "positions it plays; 0 begins from nothing")
+
     iteration: int = setting(2048, "positions between two rounds of learning")
     buffer: int = setting(300_000, "positions kept to learn from, the newest ones")
     reuse: float = setting(6.0, "times a position is learned from, on average")
@@ -123,6 +126,9 @@ WARM_UP = 100
 
 MOST_OWED = 3
 """Actors wait while so many rounds of learning are to be caught up with."""
+
+TEACHER_GAMES = 512
+"""Games that a teacher plays in step."""
 
 LEARN_AT_ONCE = 16
 """Gradients between two looks at what the actors have played, at most."""
@@ -255,6 +261,11 @@ class Run:
             processes=settings.actors,
             ray_address=settings.ray,
         )
+        self.teacher: Teacher | None = None
+        if self.positions < settings.teacher_positions:
+            self.teacher = Teacher(
+                self.rules, settings.teacher, TEACHER_GAMES, settings.opening, int(self.rng.integers(2**31))
+            )
         # What was logged after the last save happened in a past that is no more.
         self.writer = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.positions)
         self.started = time.monotonic()
@@ -300,11 +311,13 @@ class Run:
         """Takes positions of self-play, and learns as much as they pay for."""
         began, learned = time.monotonic(), 0.0
         positions = games = evaluations = 0
+        taught = self.positions < self.settings.teacher_positions
+        source: Actors = self.teacher if self.teacher and taught else self.actors
         while positions < self.settings.iteration:
             # Actors that are far ahead of the learner would play with old weights: they wait.
             if self.owed <= MOST_OWED * self.owed_by(self.settings.iteration):
-                self.actors.start(self.task())
-            for played in self.actors.collect(wait=self.owed < 1):
+                source.start(self.task())
+            for played in source.collect(wait=self.owed < 1):
                 self.buffer.add(played)
                 self.recent.extend(played.games)
                 positions += len(played.words)

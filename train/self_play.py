@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy.inference import Backend, StateEvaluator, make_evaluator
 from boop_env.policy.network import NetworkConfig, build_network
@@ -27,6 +28,7 @@ from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search.lockstep import TreeSearch
+from train.imitation import Imitation
 
 Weights = dict[str, npt.NDArray[np.float32]]
 
@@ -390,6 +392,43 @@ class RayActors:
         """See `Actors.close`."""
         for actor in self.actors:
             self.ray.kill(actor)
+
+
+class Teacher:
+    """A scripted bot that plays in the actors' place, for a run to begin with.
+
+    Its moves are the policies, and how the games ended are the values.
+
+    Args:
+        rules: what to play.
+        bot: the spec of the bot.
+        games: games in step.
+        opening: random steps at the start of a game, at most.
+        seed: of games and chance.
+    """
+
+    def __init__(self, rules: RuleSet, bot: str, games: int, opening: int, seed: int) -> None:
+        self.rules = rules
+        self.lessons = Imitation(rules, make_bot(bot), games, opening=opening, seed=seed)
+
+    def start(self, task: Task) -> None:
+        """See `Actors.start`."""
+
+    def collect(self, wait: bool) -> list[Played]:
+        """See `Actors.collect`."""
+        if not wait:
+            return []
+        lessons = self.lessons.play()
+        over = lessons.finished
+        policies = np.zeros((int(over.sum()), self.rules.num_actions), np.float16)
+        policies[np.arange(len(policies)), lessons.actions[over]] = 1
+        values = lessons.values[over]
+        full = np.ones(len(values), np.bool_)
+        return [Played(lessons.words[over], policies, values, values.astype(np.int8), full, [], 0)]
+
+    def close(self) -> None:
+        """See `Actors.close`."""
+        self.lessons.env.close()
 
 
 def make_actors(

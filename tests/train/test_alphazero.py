@@ -194,6 +194,18 @@ def test_a_run_in_processes(tmp_path: Path) -> None:
     assert state(tmp_path)["positions"] >= 200
 
 
+def test_a_run_can_begin_with_a_teacher(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    taught = {"teacher": "greedy", "teacher_positions": 500, "buffer": 50_000, "batch_size": 1000}
+    assert main(flags(tmp_path, positions=500, **taught)) == 0
+    first = state(tmp_path)
+    assert first["games"] == 0 and first["positions"] >= 500
+    buffer = first["buffer"]
+    assert set(buffer["policies"].unique().tolist()) == {0, 1} and set(buffer["results"].unique().tolist()) == {-1, 1}
+    torch.testing.assert_close(buffer["values"], buffer["results"].float())
+    assert main(flags(tmp_path, positions=first["positions"] + 40, **taught)) == 0
+    assert state(tmp_path)["games"] > 0
+
+
 def test_every_setting_has_its_line() -> None:
     settings = Settings()
     assert asdict(settings)["rules"] == "boop"
