@@ -86,14 +86,14 @@ class Settings:
     depth: int = setting(2, "residual blocks, or hidden layers of the MLP")
 
     teacher: str = setting("alphabeta:depth=2", "the scripted bot that is imitated before PPO begins")
-    imitation: float = setting(0.0, "share of the run spent on imitating it; 0 starts from nothing")
+    imitation: float = setting(0.15, "share of the run spent on imitating it; 0 starts from nothing")
     imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth")
 
     opponents: str = setting("league", "league, or latest: the learner itself and nobody else")
     seat: str = setting("both", "where the learner sits: both, drawn for each game, or first or second")
-    latest: float = setting(0.3, "share of games against the learner as it is")
-    past: float = setting(0.3, "share of games against frozen copies")
-    anchors: float = setting(0.4, "share of games against scripted bots")
+    latest: float = setting(0.25, "share of games against the learner as it is")
+    past: float = setting(0.25, "share of games against frozen copies")
+    anchors: float = setting(0.5, "share of games against scripted bots")
     anchor_bots: str = setting("random,greedy,alphabeta:depth=1,alphabeta:depth=2", "the scripted bots")
     snapshot_steps: int = setting(250_000, "steps between two frozen copies")
     pool_size: int = setting(16, "frozen copies in the pool; when it is full, the easiest one leaves")
@@ -104,9 +104,9 @@ class Settings:
 
     num_envs: int = setting(512, "games in step; large, so that networks see large batches")
     rollout: int = setting(32, "steps of every game between two updates")
-    epochs: int = setting(2, "times each rollout is learned from")
+    epochs: int = setting(1, "times each rollout is learned from")
     batch_size: int = setting(2048, "steps in one gradient")
-    learning_rate: float = setting(2e-3, "Adam's rate at the start, falling to 0 in a straight line over the run")
+    learning_rate: float = setting(1.5e-3, "Adam's rate at the start, falling to 0 in a straight line over the run")
     gamma: float = setting(0.99, "what a reward one step later is worth")
     gae_lambda: float = setting(0.95, "how far advantages look past the value estimate (GAE)")
     clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more")
@@ -119,10 +119,14 @@ class Settings:
 MAY_CHANGE = ("minutes", "steps", "out", "device", "threads")
 """What may change when a run goes on; all else is as it began."""
 
-VARIANTS: dict[str, dict[str, Any]] = {name: {} for name in PRESETS}
+VARIANTS: dict[str, dict[str, Any]] = {
+    # With ghosts or ornaments a turn is about two steps, so that half the discount a step is as much a turn.
+    name: {"gamma": 0.995} if rules.ghosts or rules.ornaments else {}
+    for name, rules in PRESETS.items()
+}
 """Settings that differ from the defaults, by rule set; flags come before them."""
 
-QUICK: dict[str, Any] = {"minutes": 3.0}
+QUICK: dict[str, Any] = {"minutes": 3.0, "imitation": 0.3, "num_envs": 128, "batch_size": 512}
 """Settings of --quick, before those of the rule set."""
 
 SEATS: dict[str, int | str] = {"both": "random", "first": 0, "second": 1}

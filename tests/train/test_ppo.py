@@ -28,6 +28,7 @@ TINY = [
     "--snapshot-steps=512",
     "--pool-size=2",
     "--anchor-bots=random,greedy",
+    "--imitation=0",
     "--threads=1",
 ]
 ROLLOUT = 256
@@ -92,7 +93,7 @@ def test_a_run_ends_in_a_policy_that_plays(train: Callable[..., Path], rules: st
 def test_the_log_holds_what_the_docs_say(train: Callable[..., Path]) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    folder = train("--steps=1024", *TINY)
+    folder = train("--steps=2048", *TINY, "--imitation=0.3", "--teacher=greedy")
     log = EventAccumulator(str(folder / "tensorboard"))
     log.Reload()
     tags = set(log.Tags()["scalars"])
@@ -100,8 +101,25 @@ def test_the_log_holds_what_the_docs_say(train: Callable[..., Path]) -> None:
     for tag in tags:
         group, name = tag.split("/", 1)
         assert f"`{tag}`" in documented or (group in ("score", "weight") and f"`{group}/NAME`" in documented), name
-    assert {"rating/elo", "train/entropy", "train/explained_variance", "score/random", "score/pool/0000000000"} <= tags
-    assert [event.step for event in log.Scalars("rating/elo")] == [256, 512, 768, 1024]
+    assert {
+        "rating/elo",
+        "train/entropy",
+        "train/explained_variance",
+        "imitation/accuracy",
+        "score/random",
+        "score/pool/0000000000",
+    } <= tags
+    assert [event.step for event in log.Scalars("rating/elo")] == [1024, 1280, 1536, 1792, 2048]
+
+
+def test_imitation_comes_first_and_the_rating_of_the_taught_is_unknown(train: Callable[..., Path]) -> None:
+    folder = train("--steps=2048", *TINY, "--imitation=0.3", "--teacher=greedy")
+    found = state(folder)
+    assert (found["imitated"], found["steps"]) == (1024, 1024)
+    first = next(member for member in found["league"]["members"] if member[0] == "pool/0000000000")
+    assert first[2] is None
+    card = read_checkpoint(folder / "policy.safetensors").card
+    assert card.training["algorithm"] == "MaskablePPO in a league, after imitating greedy"
 
 
 def test_the_pool_is_on_disk_and_bounded(train: Callable[..., Path]) -> None:
@@ -125,26 +143,36 @@ def test_same_seed_same_run(train: Callable[..., Path]) -> None:
     assert any((array != other[name]).any() for name, array in first.items())
 
 
-@pytest.mark.parametrize("rules", ["boop", "booop"])
-def test_a_killed_run_goes_on_exactly(train: Callable[..., Path], rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("rules", "more"), [("boop", []), ("booop", ["--steps=3072", "--imitation=0.4", "--teacher=greedy"])]
+)
+def test_a_killed_run_goes_on_exactly(
+    train: Callable[..., Path], rules: str, more: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Killed in rollouts and in updates, the end is that of a run left alone, bit for bit."""
-    command = [f"--rules={rules}", "--steps=2048", *TINY]
+    command = [f"--rules={rules}", "--steps=2048", *TINY, *more]
     whole = state(train(*command, out="whole"))
-    learn, note = ppo.MaskablePPO.train, ppo.Run.note_games
+    learn, note, imitate = ppo.MaskablePPO.train, ppo.Run.note_games, ppo.Run.imitate
 
     def killed_learning(model: ppo.MaskablePPO) -> None:
-        if model.num_timesteps == 3 * ROLLOUT:
+        if model.num_timesteps == 2 * ROLLOUT:
             raise Killed
         learn(model)
 
     def killed_playing(run: ppo.Run, local: dict, other: dict) -> bool:
-        if run.steps > 6 * ROLLOUT + 100:
+        if run.steps > 5 * ROLLOUT + 100:
             raise Killed
         return note(run, local, other)
 
-    for name, kill in ((("train", killed_learning)), ("note_games", killed_playing)):
+    def killed_imitating(run: ppo.Run) -> None:
+        imitate(run)
+        if run.imitated > 1024:
+            raise Killed
+
+    places = [(ppo.MaskablePPO, "train", killed_learning), (ppo.Run, "note_games", killed_playing)]
+    for place, name, kill in [*([(ppo.Run, "imitate", killed_imitating)] if more else []), *places]:
         with monkeypatch.context() as patch, pytest.raises(Killed):
-            patch.setattr(ppo.MaskablePPO if name == "train" else ppo.Run, name, kill)
+            patch.setattr(place, name, kill)
             train(*command, out="killed")
     found = state(train(*command, out="killed"))
     for times in (whole, found):  # only these tell of the clock
