@@ -6,6 +6,7 @@ python3 dev.py test [...]   run the tests; what follows goes to pytest
 python3 dev.py lint         run ruff and mypy
 python3 dev.py bench [...]  run the benchmarks; what follows goes to boop_env.bench
 python3 dev.py docs         build the documentation pages into site/
+python3 dev.py oldest       test rules, environments and bots with the oldest versions that are supported
 python3 dev.py package      build the sdist and the wheel, install the wheel elsewhere and check it there
 
 Every command first makes .venv in this folder and installs the project and all it needs there, with the
@@ -113,7 +114,19 @@ def bench(*bench_arguments: str) -> None:
 
 def docs() -> None:
     """Build the documentation; a broken link or any other warning is an error."""
+    os.environ["NO_MKDOCS_2_WARNING"] = "1"  # a page of advertisement in every log
     project("-m", "mkdocs", "build", "--strict", "--quiet")
+
+
+def oldest() -> None:
+    """Test the core with the lowest versions that pyproject.toml allows; Python 3.10 to 3.12 has them."""
+    folder = ROOT / ".venv-oldest"
+    python = folder / PYTHON_IN_VENV
+    if not python.exists():
+        make_venv(folder)
+    run(python, "-m", "pip", "install", "--no-input", "-c", "constraints-oldest.txt", "-e", ".", "pytest", "hypothesis")
+    envs = [f"tests/envs/test_{name}.py" for name in ("aec", "planes", "wrapped")]
+    run(python, "-m", "pytest", "tests/rules", "tests/bots", *envs)
 
 
 def package() -> None:
@@ -132,7 +145,15 @@ def package() -> None:
         run(python, checks / "check_policy.py", cwd=folder)
 
 
-COMMANDS = {"demo": demo, "test": test, "lint": lint, "bench": bench, "docs": docs, "package": package}
+COMMANDS = {
+    "demo": demo,
+    "test": test,
+    "lint": lint,
+    "bench": bench,
+    "docs": docs,
+    "oldest": oldest,
+    "package": package,
+}
 PASS_ON = {"test", "bench"}
 
 

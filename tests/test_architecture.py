@@ -18,7 +18,8 @@ MAY_IMPORT = {
     "envs": {"rules", "bots"},
     "policy": {"rules", "envs", "search", "bots"},
     "arena": {"rules", "bots", "policy"},
-    "bench": {"rules", "envs", "search", "bots", "policy", "arena"},
+    "data": {"rules", "envs", "bots", "policy", "arena"},
+    "bench": {"rules", "envs", "search", "bots", "policy", "arena", "data"},
     "web": {"rules", "envs", "search", "bots", "policy", "arena"},
 }
 """What each part of the package may import of the others; nothing imports `train`."""
@@ -76,7 +77,7 @@ def run(code: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_import_is_light_and_compiles_nothing(tmp_path: Path) -> None:
-    heavy = ["torch", "pygame", "PIL", "resvg_py", "stable_baselines3", "sb3_contrib", "starlette", "matplotlib", "ray"]
+    heavy = ["torch", "pygame", "PIL", "resvg_py", "stable_baselines3", "sb3_contrib", "starlette", "matplotlib", "ray", "pyarrow", "yaml"]
     code = f"import sys, boop_env; print([m for m in {heavy!r} if m in sys.modules])"
     done = run(code, tmp_path)
     assert done.stdout.strip() == "[]"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from boop_env.bench import data
 from boop_env.bench.measure import Row, human, measure, table
 from boop_env.bench.rows import rows
 
@@ -38,7 +39,7 @@ def test_rates_in_three_digits(rate: float, text: str) -> None:
 
 
 def test_row_names_are_unique() -> None:
-    names = [(row.group, row.name) for row in rows()]
+    names = [(row.group, row.name) for row in (*rows(), *data.rows())]
     assert len(names) == len(set(names))
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Discrete
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 from test_aec import CASES, ENDS, every_preset, snapshot
 
 ATTRIBUTES = ("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents")
-ACTIONS: list[Any] = [-1, 10_000, 2**70, None, 3.0, "Kc3"]
+ACTIONS: list[Any] = [-1, 10_000, None, 3.0, "Kc3"]
 ACTIONS += [np.int32(7), np.int64(7), np.uint8(7), np.uint64(7), np.array(7), np.array([7]), np.bool_(True)]
+with contextlib.suppress(OverflowError):  # older Gymnasiums cannot even look at a number that long
+    ACTIONS += [] if Discrete(3).contains(2**70) else [2**70]
 
 
 def stock_stack(env: AECEnv) -> AECEnv:
