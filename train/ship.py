@@ -1,0 +1,74 @@
+"""Put a run's checkpoint among the models that come with the package, with its learning curve.
+
+    python -m train.ship runs/az boop-az
+
+Copies policy.safetensors to models/NAME.safetensors, its last rating on its card, and the plot of its
+ratings to models/NAME.png. Then rate it with the others and write the pages:
+
+    python -m train.evaluate --ladder boop
+    python -m train.cards
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from boop_env.bots.models import CHECKPOINT
+from boop_env.policy.checkpoint import read_checkpoint, replace_file, write_checkpoint
+
+MOST_BYTES = 5_000_000
+"""What a checkpoint in the repository may weigh."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Copies the files; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m train.ship", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", type=Path, help="folder of a run")
+    parser.add_argument("name", help="name of the model, such as boop-az")
+    parser.add_argument("--models", type=Path, default=Path("models"), help="where the models are (models)")
+    options = parser.parse_args(arguments)
+    try:
+        ship(options.run, options.models, options.name)
+    except (ValueError, OSError) as error:
+        print(f"ship: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def ship(run: Path, models: Path, name: str) -> None:
+    """Copies a run's checkpoint and its curve.
+
+    Raises:
+        ValueError: the name is no file name, the checkpoint is damaged, or it is too large.
+        FileNotFoundError: the run has no checkpoint.
+    """
+    if not name or Path(name).name != name or name.endswith(CHECKPOINT):
+        raise ValueError(f"{name!r} is not a bare name such as boop-az")
+    source = run / f"policy{CHECKPOINT}"
+    checkpoint = read_checkpoint(source)
+    if source.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{source} has {source.stat().st_size:,} bytes; {MOST_BYTES:,} is the most a model may have")
+    curve: list[dict[str, Any]] = []
+    if (run / "ratings.json").is_file():
+        curve = json.loads((run / "ratings.json").read_text())
+    # The last rating of the network alone; how it plays with search comes after it.
+    alone = [row["elo"] for row in curve if row["way"] == "alone"]
+    card = replace(checkpoint.card, rating=round(alone[-1]) if alone else checkpoint.card.rating)
+    write_checkpoint(models / f"{name}{CHECKPOINT}", checkpoint.weights, card)
+    print(f"{models / name}{CHECKPOINT}: {source.stat().st_size:,} bytes, rated {card.rating}")
+    for plot in (run / "ratings.png", run / "rating.png"):
+        if plot.is_file():
+            replace_file(models / f"{name}.png", lambda part, plot=plot: shutil.copyfile(plot, part))  # type: ignore[misc]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
