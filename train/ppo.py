@@ -158,6 +158,12 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     saved: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
     if resume and not saved:
         parser.error(f"there is no run to resume: no file {path}")
+    unknown = sorted(saved.keys() - {f.name for f in fields(Settings)})
+    if unknown:
+        parser.error(
+            f"{path.parent} holds a run of another version, with settings not known here: {', '.join(unknown)}; "
+            "give another --out"
+        )
     variant = VARIANTS[given.get("rules", Settings.rules)]
     settings = Settings(**({**saved, **given} if resume else {**(QUICK if quick else {}), **variant, **given}))
     differences = [
@@ -572,6 +578,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         signal.signal(signal.SIGINT, before)
         run.env.close()
+        run.imitation.env.close()
         run.writer.close()
 
     console.print(report(run))

@@ -236,6 +236,16 @@ def test_refuses_other_settings(
     assert "give the same settings or --resume to go on with it, or another --out" in message
 
 
+def test_refuses_a_run_of_another_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "settings.json").write_text('{"rules": "boop", "past_self": 0.8}')
+    for given in (["--resume"], []):
+        with pytest.raises(SystemExit):
+            ppo.main([*given, f"--out={tmp_path}"])
+        assert "a run of another version, with settings not known here: past_self; give another" in (
+            capsys.readouterr().err
+        )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
