@@ -22,7 +22,7 @@ What is in the folder of a run:
     ratings.json          ratings against fixed bots over time, with and without search; ratings.png draws them
     tensorboard/          the log; what it holds is said where it is written, in `log`
 
-Memory: the replay buffer takes 54 bytes and two for each action number a position: 130 MB for 300,000 of
+Memory: the replay buffer takes 102 bytes and two for each action number a position: 144 MB for 300,000 of
 `boop`. The trees of self-play are stated at the start. Neither grows.
 """
 
@@ -52,11 +52,12 @@ from torch.utils.tensorboard import SummaryWriter
 
 from boop_env.envs.planes import observe_states
 from boop_env.policy.checkpoint import Card, replace_file, write_checkpoint
-from boop_env.policy.network import Network, NetworkConfig, build_network, network_weights
+from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_weights
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
 from boop_env.rules.symmetry import symmetries, turn_states
+from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.rating import add_rating
 from train.self_play import Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
 
@@ -107,6 +108,7 @@ class Settings:
     weight_decay: float = setting(1e-4, "AdamW's weight decay")
     search_value: float = setting(0.5, "share of the search's value in what values are learned from")
     value: float = setting(1.0, "weight of the value loss")
+    auxiliary: float = setting(0.0, "weight of the auxiliary losses: who stands where at the end, and turns left")
     average: float = setting(0.998, "how much of the averaged weights stays at each gradient")
     max_grad_norm: float = setting(1.0, "gradients longer than this are shortened to it")
 
@@ -184,6 +186,7 @@ class ReplayBuffer:
             "values": np.zeros(capacity, np.float32),
             "results": np.zeros(capacity, np.int8),
             "full": np.zeros(capacity, np.bool_),
+            "finals": np.zeros((capacity, 6), np.uint64),
         }
         self.written = 0
 
@@ -208,17 +211,21 @@ class ReplayBuffer:
 
         Returns:
             Planes ``(N, C, H, W)``, masks ``(N, num_actions)``, policies ``(N, num_actions)``, values ``(N,)``
-            to learn, and whether the policy is to be learned, bool ``(N,)``; all for the player who acts.
+            to learn, whether the policy is to be learned, bool ``(N,)``, and the two `auxiliary_targets`; all
+            for the player who acts.
         """
         rows = rng.integers(0, len(self), batch_size)
         table = symmetries(self.rules)
         which = rng.integers(0, len(table.cells), batch_size)
-        planes, masks = observe_states(States(self.rules, turn_states(self.rules, self.arrays["words"][rows], which)))
+        words = turn_states(self.rules, self.arrays["words"][rows], which)
+        finals = turn_states(self.rules, self.arrays["finals"][rows], which)
+        planes, masks = observe_states(States(self.rules, words))
         policies = np.empty((batch_size, self.rules.num_actions), np.float32)
         np.put_along_axis(policies, table.actions[which], self.arrays["policies"][rows].astype(np.float32), 1)
         results = self.arrays["results"][rows].astype(np.float32)
         values = (1 - search_value) * results + search_value * self.arrays["values"][rows]
-        return [planes, masks, policies, values, self.arrays["full"][rows]]
+        more = auxiliary_targets(self.rules, words, finals)
+        return [planes, masks, policies, values, self.arrays["full"][rows], *more]
 
 
 # The run
@@ -239,11 +246,11 @@ class Run:
         self.config = NetworkConfig("residual", settings.width, settings.depth)
         torch.manual_seed(settings.seed)
         self.rng = np.random.default_rng(settings.seed)
-        self.network: Network = build_network(self.rules, self.config).to(settings.device)
+        self.network = ResidualNetwork(self.rules, self.config).to(settings.device)
         self.averaged = copy.deepcopy(self.network).requires_grad_(False)
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
-        )
+        self.auxiliary = AuxiliaryHeads(settings.width).to(settings.device)
+        self.learned = [*self.network.parameters(), *(self.auxiliary.parameters() if settings.auxiliary else [])]
+        self.optimizer = torch.optim.AdamW(self.learned, settings.learning_rate, weight_decay=settings.weight_decay)
         self.buffer = ReplayBuffer(self.rules, settings.buffer)
         self.games = self.gradients = self.positions = 0
         self.owed = 0.0
@@ -347,20 +354,27 @@ class Run:
 
     def learn(self, gradients: int) -> None:
         """So many gradients, with the averaged weights following."""
-        sums = {"policy": 0.0, "value": 0.0, "entropy": 0.0}
+        sums = dict.fromkeys(("policy", "value", "entropy", *(["auxiliary"] if self.settings.auxiliary else [])), 0.0)
         device = self.settings.device
         for _ in range(gradients):
             for group in self.optimizer.param_groups:
                 group["lr"] = self.learning_rate()
             batch = self.buffer.draw(self.settings.batch_size, self.settings.search_value, self.rng)
-            planes, masks, policies, values, full = (torch.from_numpy(array).to(device) for array in batch)
-            logits, predicted = self.network(planes)
+            tensors = (torch.from_numpy(array).to(device) for array in batch)
+            planes, masks, policies, values, full, owners, left = tensors
+            trunk = self.network.trunk(planes)
+            logits, predicted = self.network.heads(trunk)
             log_probs = logits.masked_fill(masks == 0, -1e8).log_softmax(1)
             policy_loss = -((policies * log_probs).sum(1) * full).sum() / full.sum().clamp(min=1)
             value_loss = torch.nn.functional.mse_loss(predicted, values)
+            loss = policy_loss + self.settings.value * value_loss
+            if self.settings.auxiliary:
+                auxiliary_loss = self.auxiliary.loss(trunk, owners, left)
+                loss = loss + self.settings.auxiliary * auxiliary_loss
+                sums["auxiliary"] += auxiliary_loss.item()
             self.optimizer.zero_grad()
-            (policy_loss + self.settings.value * value_loss).backward()
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_grad_norm)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(self.learned, self.settings.max_grad_norm)
             self.optimizer.step()
             self.gradients += 1
             # Early on, when every gradient makes a better network, the average looks back less far.
@@ -389,9 +403,10 @@ class Run:
         """Writes to TensorBoard, after every iteration.
 
         ``loss/policy`` is the cross-entropy from the searches' policies, ``loss/value`` the squared error,
-        ``loss/entropy`` that of the network's policy; ``games/*`` describes recent games, see `statistics`;
-        ``rate/games`` and ``rate/evaluations`` are self-play's a second, ``rate/learning`` the share of
-        time spent on learning; ``rating/*`` is the last rating of each way to play; ``run/*`` counts.
+        ``loss/entropy`` that of the network's policy, ``loss/auxiliary`` see `train.auxiliary`; ``games/*``
+        describes recent games, see `statistics`; ``rate/games`` and ``rate/evaluations`` are self-play's a
+        second, ``rate/learning`` the share of time spent on learning; ``rating/*`` is the last rating of each
+        way to play; ``run/*`` counts.
         """
         counts = {"games": self.games, "gradients": self.gradients, "learning_rate": self.learning_rate()}
         groups = {
@@ -431,6 +446,7 @@ class Run:
         state = {
             "network": self.network.state_dict(),
             "averaged": self.averaged.state_dict(),
+            "auxiliary": self.auxiliary.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "buffer": {name: torch.from_numpy(self.in_use(array)) for name, array in self.buffer.arrays.items()},
             "written": self.buffer.written,
@@ -454,6 +470,7 @@ class Run:
         state = torch.load(self.folder / "state.pt", map_location=self.settings.device, weights_only=True)
         self.network.load_state_dict(state["network"])
         self.averaged.load_state_dict(state["averaged"])
+        self.auxiliary.load_state_dict(state["auxiliary"])
         self.optimizer.load_state_dict(state["optimizer"])
         for name, array in self.buffer.arrays.items():
             saved = state["buffer"][name].cpu().numpy()

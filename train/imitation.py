@@ -42,12 +42,14 @@ class Lessons(NamedTuple):
         actions: the teacher's, int64 ``(N,)``.
         values: how the game ended for the player who acts, float32 ``(N,)``, 0 where it was not over yet.
         finished: whether it was, bool ``(N,)``.
+        finals: the last position of its game, uint64 ``(N, 6)``, zeros where it was not over yet.
     """
 
     words: npt.NDArray[np.uint64]
     actions: npt.NDArray[np.int64]
     values: npt.NDArray[np.float32]
     finished: npt.NDArray[np.bool_]
+    finals: npt.NDArray[np.uint64]
 
 
 class Imitation:
@@ -74,6 +76,7 @@ class Imitation:
         movers = np.empty((PLIES, count), np.int8)
         ends = np.zeros((PLIES, count), np.int8)
         winners = np.empty((PLIES, count), np.int8)
+        finals = np.zeros((PLIES, count, 6), np.uint64)
         for ply in range(PLIES):
             self.env.opening_plies = int(self.rng.integers(0, self.opening + 1))
             words[ply] = self.env.states.words
@@ -82,8 +85,15 @@ class Imitation:
             noise = self.rng.random(count) < NOISE
             played = np.where(noise, self.env.sample(), actions[ply])
             ends[ply], winners[ply] = self.env.advance(np.arange(count), played)
+            finals[ply] = self.env.final_states
         values, finished = outcomes(ends, winners, movers)
-        return Lessons(words.reshape(-1, 6), actions.reshape(-1), values.reshape(-1), finished.reshape(-1))
+        for ply in reversed(range(PLIES - 1)):
+            going_on = ends[ply] == 0
+            finals[ply, going_on] = finals[ply + 1, going_on]
+        finals[~finished] = 0
+        return Lessons(
+            words.reshape(-1, 6), actions.reshape(-1), values.reshape(-1), finished.reshape(-1), finals.reshape(-1, 6)
+        )
 
     def learn(
         self, network: Network, optimizer: torch.optim.Optimizer, lessons: Lessons, batch_size: int

@@ -110,6 +110,7 @@ class Played(NamedTuple):
         values: the searches' values for the player to act, float32 ``(N,)``.
         results: how the game ended for that player, -1, 0 or 1, int8 ``(N,)``.
         full: whether the policy is one to learn from, bool ``(N,)``.
+        finals: the last positions of the games, uint64 ``(N, 6)``.
         games: (winner or -1, reason, turns) of each game.
         evaluations: positions the network looked at meanwhile.
     """
@@ -119,6 +120,7 @@ class Played(NamedTuple):
     values: npt.NDArray[np.float32]
     results: npt.NDArray[np.int8]
     full: npt.NDArray[np.bool_]
+    finals: npt.NDArray[np.uint64]
     games: list[tuple[int, str, int]]
     evaluations: int
 
@@ -156,13 +158,14 @@ class Actor:
         games: list[tuple[int, str, int]] = []
         while len(rows) < task.positions:
             self.step(evaluate, task.stage, rows, games)
-        words, policies, values, results, full = zip(*rows, strict=True)
+        words, policies, values, results, full, finals = zip(*rows, strict=True)
         return Played(
             np.stack(words),
             np.stack(policies),
             np.array(values, np.float32),
             np.array(results, np.int8),
             np.array(full),
+            np.stack(finals),
             games,
             evaluate.positions,
         )
@@ -190,15 +193,17 @@ class Actor:
         over = np.flatnonzero(outcome)
         turns = States(self.config.rules, self.env.final_states[over]).turns
         for ended, length in zip(over, turns, strict=True):
-            rows += self.finished(self.steps[ended], int(winner[ended]))
+            rows += self.finished(self.steps[ended], int(winner[ended]), self.env.final_states[ended].copy())
             self.steps[ended] = []
             games.append((int(winner[ended]), Reason(int(outcome[ended])).name.lower(), int(length)))
         self.play_openings(over)
 
-    def finished(self, steps: list[tuple[Any, ...]], winner: int) -> list[tuple[Any, ...]]:
+    def finished(
+        self, steps: list[tuple[Any, ...]], winner: int, final: npt.NDArray[np.uint64]
+    ) -> list[tuple[Any, ...]]:
         """The rows of a finished game; with `surprise`, some are repeated and some left out by chance."""
         rows = [
-            (words, policy, value, 0 if winner < 0 else 1 if mover == winner else -1, full)
+            (words, policy, value, 0 if winner < 0 else 1 if mover == winner else -1, full, final)
             for words, policy, value, mover, full, _ in steps
         ]
         if not self.config.surprise:
@@ -424,7 +429,8 @@ class Teacher:
         policies[np.arange(len(policies)), lessons.actions[over]] = 1
         values = lessons.values[over]
         full = np.ones(len(values), np.bool_)
-        return [Played(lessons.words[over], policies, values, values.astype(np.int8), full, [], 0)]
+        results = values.astype(np.int8)
+        return [Played(lessons.words[over], policies, values, results, full, lessons.finals[over], [], 0)]
 
     def close(self) -> None:
         """See `Actors.close`."""

@@ -137,7 +137,10 @@ class ResidualNetwork(Network):
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
-        trunk = self.trunk(planes)
+        return self.heads(self.trunk(planes))
+
+    def heads(self, trunk: Tensor) -> tuple[Tensor, Tensor]:
+        """Action logits and values from the trunk, see `Network.forward`."""
         scores = torch.cat([self.policy(trunk).flatten(1), self.pass_logit(trunk.mean((2, 3)))], 1)
         return scores.index_select(1, self.order), self.value_head(trunk)
 

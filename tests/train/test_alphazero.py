@@ -143,7 +143,8 @@ def played(rules: RuleSet, winner: int) -> Played:
     results = np.where(env.states.movers == winner, 1, -1) if winner >= 0 else np.zeros(50)
     full = np.arange(50) % 2 == 0
     values = np.full(50, 0.5, np.float32)
-    return Played(env.states.words, policies, values, results.astype(np.int8), full, [], 0)
+    words = env.states.words.copy()
+    return Played(words, policies, values, results.astype(np.int8), full, words, [], 0)
 
 
 @pytest.mark.parametrize("rules", ["boop", "booop", "halls"])
@@ -151,7 +152,7 @@ def played(rules: RuleSet, winner: int) -> Played:
 def test_what_is_learned_is_for_who_acts(rules: str, winner: int) -> None:
     buffer = ReplayBuffer(ruleset(rules), 60)
     buffer.add(played(ruleset(rules), winner))
-    planes, masks, policies, values, full = buffer.draw(300, 0.25, np.random.default_rng(0))
+    planes, masks, policies, values, full, *_ = buffer.draw(300, 0.25, np.random.default_rng(0))
     player_1 = planes[:, -2, 0, 0].astype(int)
     results = np.zeros(300) if winner < 0 else np.where(player_1 == winner, 1, -1)
     np.testing.assert_allclose(values, 0.75 * results + 0.25 * 0.5)

@@ -63,6 +63,9 @@ def test_results_are_those_of_the_games() -> None:
         wanted = np.zeros(last - first) if winner < 0 else np.where(movers[first:last] == winner, 1, -1)
         np.testing.assert_array_equal(played.results[first:last], wanted)
         assert (reason == "truncated") == (winner < 0)
+        final = Game.from_state(SMALL, played.finals[first])
+        assert final.is_over and final.turn == length and final.winner == (None if winner < 0 else winner)
+        assert (played.finals[first:last] == played.finals[first]).all()
         assert 0 <= length - turns[last - 1] <= 1 and length <= SMALL.max_turns
 
 
@@ -88,7 +91,7 @@ def test_surprise_repeats_what_the_search_disagreed_with() -> None:
     steps = [(words, np.zeros(1), 0.0, 0, True, surprise) for surprise in (0.0, 0.0, 0.0, 4.0)]
     counts = np.zeros(2)
     for _ in range(400):
-        rows = actor.finished([(step[0] + np.uint64(k), *step[1:]) for k, step in enumerate(steps)], 0)
+        rows = actor.finished([(step[0] + np.uint64(k), *step[1:]) for k, step in enumerate(steps)], 0, words)
         firsts = [int(row[0][0]) for row in rows]
         counts += [sum(first < 3 for first in firsts), sum(first == 3 for first in firsts)]
     # Weights: a half each, and the other half of all four for the one that surprised.
