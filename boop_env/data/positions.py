@@ -81,7 +81,7 @@ class Positions:
 
     def arrays(self) -> list[tuple[Column, npt.NDArray[Any]]]:
         """The arrays there are, each with the column it is stored as."""
-        by_name = {
+        by_name: dict[str, npt.NDArray[Any] | None] = {
             "words": self.words,
             "result": self.results,
             "action": self.actions,
@@ -200,11 +200,8 @@ def _to_arrow(column: Column, array: npt.NDArray[Any]) -> pa.Array:
 
 
 def _to_numpy(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column as an array of its own; lists become rows."""
-    parts = []
-    for chunk in column.chunks:
-        if pa.types.is_fixed_size_list(chunk.type):
-            parts.append(chunk.flatten().to_numpy().reshape(len(chunk), chunk.type.list_size))
-        else:
-            parts.append(chunk.to_numpy())
-    return np.concatenate(parts)
+    """A column as an array of its own, which may be written to; lists become rows."""
+    array = column.combine_chunks()
+    if pa.types.is_fixed_size_list(array.type):
+        return np.array(array.flatten()).reshape(len(array), array.type.list_size)
+    return np.array(array)

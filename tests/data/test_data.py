@@ -283,3 +283,11 @@ def test_the_docs_have_the_columns_as_they_are():
     text = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
     assert markdown(GAME_COLUMNS) in text
     assert markdown(position_columns(PRESETS["boop"])) in text
+
+
+def test_no_positions_are_a_file_too(tmp_path, games):
+    positions = Positions.from_games(games)
+    none = Positions(positions.rules, positions.words[:0], positions.results[:0], actions=positions.actions[:0])
+    write_positions(tmp_path / "a.parquet", none, planes=True)
+    assert len(read_positions(tmp_path / "a.parquet")) == 0
+    assert len(PositionDataset(none)) == 0
