@@ -373,7 +373,7 @@ class Run:
                 loss = loss + self.settings.auxiliary * auxiliary_loss
                 sums["auxiliary"] += auxiliary_loss.item()
             self.optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.learned, self.settings.max_grad_norm)
             self.optimizer.step()
             self.gradients += 1
