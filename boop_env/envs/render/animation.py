@@ -23,7 +23,7 @@ from boop_env.rules.game import Game
 if TYPE_CHECKING:
     from PIL import Image
 
-FRAMES_PER_STEP = 20
+FRAMES_PER_STEP = 15
 """Frames in a step's time; a GIF holds only those in which something changes."""
 
 

@@ -152,9 +152,9 @@ def tree_art(plan: Plan) -> str:
             outline = f'<path class="ring" d="{rectangles(plan, tier)}" fill="none" stroke-width="9"/>'
             parts.append(outline)
         else:
-            for grown, down, strength in ((9, 17, 0.14), (4, 13, 0.2)):
+            for grown, down, strength in ((12, 24, 0.14), (5, 18, 0.22)):
                 parts.append(f'<path class="shadow" d="{rectangles(plan, tier, grown, down)}" opacity="{strength}"/>')
-            parts.append(f'<path class="side-{level}" d="{rectangles(plan, tier, 0, 9)}"/>')
+            parts.append(f'<path class="side-{level}" d="{rectangles(plan, tier, 2, 12)}"/>')
             parts.append(f'<path class="side-{level}" d="{rectangles(plan, tier, 2)}"/>')
         for cell in tier:
             if board.levels[cell] == level:

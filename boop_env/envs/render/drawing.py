@@ -18,7 +18,7 @@ FONT = 'font-family="Helvetica,Arial,sans-serif"'
 POOL_WIDTHS = {"K": 0.66, "C": 0.94, "O": 0.64, "G": 0.64}
 """Room each kind takes in a pool, of its symbol's width."""
 
-GHOST_SIZE = 62
+GHOST_SIZE = 70
 """Of a ghost on the board: narrow enough to stand between two cats."""
 
 

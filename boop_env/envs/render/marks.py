@@ -34,7 +34,7 @@ def step_marks(plan: Plan, step: Step) -> str:
     if was and was != now:
         letter = "Gg"[step.player]
         x, y = plan.stitch(was)
-        parts.append(piece_svg(letter, x, y, 62, 'class="was" opacity=".3"'))
+        parts.append(piece_svg(letter, x, y, 70, 'class="was" opacity=".3"'))
     parts += [push_mark(plan, push) for push in step.boops + step.ghost_boops]
     return f'<g class="last-step">{"".join(parts)}</g>'
 
@@ -72,7 +72,7 @@ def push_mark(plan: Plan, push: Push) -> str:
         end = SPACE * length - 30
         x, y = plan.centre(push.pounced)
         extra = (
-            f'<path class="glow glow-fill" d="{STAR}" transform="translate({x:g} {y:g}) scale(3)"/>'
+            f'<path class="glow glow-fill" d="{STAR}" transform="translate({x:g} {y:g}) scale(4.2)"/>'
             f"{piece_svg(push.letter, x, y, 62)}"
         )
     elif push.target is None:
@@ -127,7 +127,7 @@ def ghost_marks(plan: Plan, player: int, ghost: Ghost) -> str:
     x1 = {1: plan.left + across, -1: plan.left, 0: x}[right]
     y1 = {1: plan.top + along, -1: plan.top, 0: y}[down]
     coat = COATS[player]
-    tip, base = 44, 29
+    tip, base = 49, 33
     head = (
         f"M{x + tip * right:g} {y + tip * down:g}L{x + base * right - 13 * down:g} {y + base * down + 13 * right:g}"
         f"L{x + base * right + 13 * down:g} {y + base * down - 13 * right:g}Z"
