@@ -53,7 +53,11 @@ def animate(
 
 @contextmanager
 def finished_file(target: Path) -> Iterator[Path]:
-    """A file beside the target that takes its place once it is whole, and goes if it never is."""
+    """A file beside the target that takes its place once it is whole, and goes if it never is.
+
+    Missing folders are made.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(suffix=target.suffix, prefix=f".{target.stem}-", dir=target.parent)
     os.close(handle)
     try:

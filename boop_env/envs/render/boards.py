@@ -153,7 +153,7 @@ def tree_art(plan: Plan) -> str:
             parts.append(outline)
         else:
             for grown, down, strength in ((12, 24, 0.14), (5, 18, 0.22)):
-                parts.append(f'<path class="shadow" d="{rectangles(plan, tier, grown, down)}" opacity="{strength}"/>')
+                parts.append(f'<path class="shadow" d="{rectangles(plan, tier, grown, down)}" fill-opacity="{strength}"/>')
             parts.append(f'<path class="side-{level}" d="{rectangles(plan, tier, 2, 12)}"/>')
             parts.append(f'<path class="side-{level}" d="{rectangles(plan, tier, 2)}"/>')
         for cell in tier:

@@ -44,7 +44,7 @@ def row_bands(plan: Plan, cells: set[int]) -> str:
     ends = [(row[0], row[2]) for row in plan.board.rows if cells.issuperset(row)]
     lines = [(*plan.centre(first), *plan.centre(last)) for first, last in ends]
     path = "".join(f"M{x0:g} {y0:g}L{x1:g} {y1:g}" for x0, y0, x1, y1 in lines)
-    look = 'class="row glow" fill="none" stroke-width="84" stroke-linecap="round" opacity=".5"'
+    look = 'class="row glow" fill="none" stroke-width="84" stroke-linecap="round" stroke-opacity=".5"'
     return f'<path {look} d="{path}"/>' if path else ""
 
 
@@ -102,7 +102,7 @@ def arrow(start: tuple[float, float], tip: tuple[float, float]) -> str:
     ring = f'cx="{x0:g}" cy="{y0:g}" r="11" fill="none"'
     line = f'd="M{x0 + 11 * right:.1f} {y0 + 11 * down:.1f}L{xb:.1f} {yb:.1f}" fill="none"'
     return (
-        f'<g class="casing" stroke-width="17" stroke-linejoin="round" opacity=".85"><circle {ring}/><path {line}/>'
+        f'<g class="casing" stroke-width="17" stroke-linejoin="round"><circle {ring}/><path {line}/>'
         f'<path d="{head}" stroke-width="9"/></g>'
         f'<g class="arrow" stroke-width="8"><circle {ring}/><path {line}/></g><path class="arrow-head" d="{head}"/>'
     )
@@ -116,7 +116,7 @@ def win_marks(plan: Plan, game: Game, drawn: Scene) -> str:
     if game.reason is Reason.THREE_CATS:
         return row_bands(plan, cats)
     circles = "".join('<circle cx="{:g}" cy="{:g}" r="47"/>'.format(*plan.centre(cell)) for cell in sorted(cats))
-    return f'<g class="glow-fill" opacity=".8">{circles}</g>'
+    return f'<g class="glow-fill" fill-opacity=".8">{circles}</g>'
 
 
 def ghost_marks(plan: Plan, player: int, ghost: Ghost) -> str:

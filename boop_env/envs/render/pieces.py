@@ -97,7 +97,7 @@ def kitten(player: int) -> str:
     for side in (-1, 1):
         parts.append(f'<ellipse cx="{11 * side}" cy="6" rx="5.6" ry="6.8" fill="#241a1c"/>')
         parts.append(f'<circle cx="{11 * side - 1.8}" cy="3.4" r="2.2" fill="#fff"/>')
-        parts.append(f'<ellipse cx="{19 * side}" cy="15" rx="4" ry="2.6" fill="#f58f8f" opacity=".55"/>')
+        parts.append(f'<ellipse cx="{19 * side}" cy="15" rx="4" ry="2.6" fill="#f58f8f" fill-opacity=".55"/>')
     parts.append('<path d="M-3.4 14H3.4L0 18Z" fill="#d8626c" stroke="#d8626c" stroke-linejoin="round"/>')
     parts.append(strokes("M0 18Q-1 22.5-5.5 22M0 18Q1 22.5 5.5 22", coat.ink, 1.8))
     return "".join(parts)
@@ -150,7 +150,7 @@ def ornament(player: int) -> str:
         )
     parts.append(f'<circle cy="-28" r="5.5" fill="none" stroke="{coat.ink}" stroke-width="3"/>')
     parts.append(f'<path d="{cap}" fill="#ffd95e" stroke="{coat.ink}" stroke-width="3" stroke-linejoin="round"/>')
-    parts.append('<ellipse cx="-12" cy="-5" rx="6" ry="4" fill="#fff" opacity=".85" transform="rotate(-38-12-5)"/>')
+    parts.append('<ellipse cx="-12" cy="-5" rx="6" ry="4" fill="#fff" fill-opacity=".85" transform="rotate(-38-12-5)"/>')
     return "".join(parts)
 
 
