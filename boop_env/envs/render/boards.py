@@ -149,11 +149,16 @@ def tree_art(plan: Plan) -> str:
     for level in sorted({board.levels[cell] for cell in board.spaces}, reverse=True):
         tier = [cell for cell in board.spaces if board.levels[cell] <= level]
         if plan.rules.flat:
-            outline = f'<path class="ring" d="{rectangles(plan, tier)}" fill="none" stroke-width="9"/>'
-            parts.append(outline)
+            whole = rectangles(plan, tier)
+            # The fill covers the lines within, which leaves the ring's outer half.
+            parts.append(
+                f'<path class="ring" d="{whole}" fill="none" stroke-width="12"/><path class="side-3" d="{whole}"/>'
+            )
         else:
             for grown, down, strength in ((12, 24, 0.14), (5, 18, 0.22)):
-                parts.append(f'<path class="shadow" d="{rectangles(plan, tier, grown, down)}" fill-opacity="{strength}"/>')
+                parts.append(
+                    f'<path class="shadow" d="{rectangles(plan, tier, grown, down)}" fill-opacity="{strength}"/>'
+                )
             parts.append(f'<path class="side-{level}" d="{rectangles(plan, tier, 2, 12)}"/>')
             parts.append(f'<path class="side-{level}" d="{rectangles(plan, tier, 2)}"/>')
         for cell in tier:

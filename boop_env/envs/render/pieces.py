@@ -150,7 +150,9 @@ def ornament(player: int) -> str:
         )
     parts.append(f'<circle cy="-28" r="5.5" fill="none" stroke="{coat.ink}" stroke-width="3"/>')
     parts.append(f'<path d="{cap}" fill="#ffd95e" stroke="{coat.ink}" stroke-width="3" stroke-linejoin="round"/>')
-    parts.append('<ellipse cx="-12" cy="-5" rx="6" ry="4" fill="#fff" fill-opacity=".85" transform="rotate(-38-12-5)"/>')
+    parts.append(
+        '<ellipse cx="-12" cy="-5" rx="6" ry="4" fill="#fff" fill-opacity=".85" transform="rotate(-38-12-5)"/>'
+    )
     return "".join(parts)
 
 
