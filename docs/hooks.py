@@ -195,16 +195,28 @@ def variant_page(preset: str) -> str:
     sections = re.split(r"^(?=## )", inspect.cleandoc(BoopEnv.__doc__ or ""), flags=re.M)
     tables = {"## Action Space": action_table(rules), "## Observation Space": plane_table(rules)}
     body = [section + "\n" + tables.get(section.splitlines()[0], "") for section in sections[1:]]
-    return "\n".join([f"# {preset}\n", f"{described()[preset]}.\n", facts_table(preset, rules), *body])
+    top = [f"# {preset}\n", f"{described()[preset]}.\n", picture(preset), facts_table(preset, rules)]
+    return "\n".join([*top, *body])
+
+
+def module_of(preset: str) -> str:
+    """The environment that a preset belongs to."""
+    return next(name for name, presets in VARIANTS.items() if preset in presets)
+
+
+def picture(preset: str) -> str:
+    """The picture of a preset's board, which some share."""
+    names = (preset, VARIANTS[module_of(preset)][0])
+    found = next((name for name in names if (ROOT / "docs" / "pictures" / f"{name}.svg").is_file()), None)
+    return f"![A game of {found}](../pictures/{found}.svg){{ width=420 }}\n" if found else ""
 
 
 def facts_table(preset: str, rules: RuleSet) -> str:
     """How to make the environment, and the options of its rules."""
-    module = next(name for name, presets in VARIANTS.items() if preset in presets)
     shape = "x".join(map(str, plane_shape(rules)))
     options = {**rules.to_dict(), "layout": "/".join(rules.board.lines)}
     rows = {
-        "PettingZoo": f'`boop_env.{module}.env(rules="{preset}")`',
+        "PettingZoo": f'`boop_env.{module_of(preset)}.env(rules="{preset}")`',
         "Gymnasium, against a bot": f'`gymnasium.make("{env_id(preset)}", opponent="greedy")`',
         "batches": f'`boop_env.envs.batch.BatchEnv("{preset}", 4096)`',
         "actions": f"{rules.num_actions}",
