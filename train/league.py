@@ -6,7 +6,8 @@ bots, which do not change and keep the learner from going round in circles. Each
 Among frozen copies, those that are hard to beat are met most (prioritised fictitious self-play, Vinyals et al.,
 2019): a copy is drawn with a weight of ``(1 - p) ** hardness``, ``p`` being the learner's score against it. Among
 anchors, those near the learner's strength are: ``p (1 - p)``, as the paper does for its exploiters. An anchor that
-always wins teaches little, and so does one that never does.
+always wins teaches little, and so does one that never does; where that is so of all of them, most of their games go to
+the other kinds.
 
 A copy enters the pool every so many steps. When the pool is full, the one that the learner scores best against
 leaves it, the newest excepted.
@@ -32,6 +33,9 @@ WINDOW = 400
 
 ANCHOR_FLOOR = 0.03
 """Added to an anchor's weight, so that none is ever forgotten; the highest weight without it is 0.25."""
+
+LEAST_USE = 0.2
+"""What is left of the anchors' share when none of them is near the learner's strength."""
 
 LATEST = "latest"
 
@@ -74,7 +78,7 @@ class League:
         latest: the learner itself, as a bot.
         anchors: scripted bots.
         elos: ratings of anchors by name, on the scale that the learner's will be on.
-        shares: share of the games of each kind; those of kinds without members go to the others.
+        shares: share of the games of each kind; what a kind cannot use goes to the others.
         pool_size: most frozen copies in the pool.
         active: frozen copies met at a time; few, so that each network sees large batches.
         hardness: the exponent in the weight of a frozen copy.
@@ -129,11 +133,18 @@ class League:
         total = sum(found.values())
         return {name: weight / total for name, weight in found.items()}
 
+    def use_of_anchors(self) -> float:
+        """How much of their share anchors get: 1 when the learner is even with one of them, `LEAST_USE` at least."""
+        scores = [member.score for member in self.members.values() if member.kind == "anchor"]
+        return max([LEAST_USE, *(4 * p * (1 - p) for p in scores)])
+
     def matches(self) -> list[tuple[Bot, float]]:
         """The opponents of the games that start from now on, with weights; draws new frozen copies."""
         found: list[tuple[Bot, float]] = []
         for kind, share in self.shares.items():
             weights = self.weights(kind)
+            if kind == "anchor":
+                share *= self.use_of_anchors()
             if kind == "past" and weights:
                 names = list(weights)
                 count = min(self.active, len(names))

@@ -6,7 +6,7 @@ import pytest
 
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
-from train.league import ANCHOR_FLOOR, WINDOW, League, fitted_elo
+from train.league import ANCHOR_FLOOR, LEAST_USE, WINDOW, League, fitted_elo
 
 
 class Named(Bot):
@@ -85,6 +85,18 @@ def test_anchors_near_the_learner_are_met_most_and_none_is_forgotten() -> None:
     p = 399 / 400
     even, easy = 0.25 + ANCHOR_FLOOR, p * (1 - p) + ANCHOR_FLOOR
     assert found.weights("anchor") == pytest.approx({"a": easy / (easy + even), "b": even / (easy + even)})
+
+
+def test_anchors_out_of_reach_leave_games_to_the_others() -> None:
+    found = league()
+    for wins_against_a, use in ((0, LEAST_USE), (1, 4 * (2 / 400) * (398 / 400)), (39, 4 * 0.1 * 0.9), (199, 1.0)):
+        play(found, "a", wins_against_a, 398 - wins_against_a)
+        found.members["b"].recent.clear()
+        play(found, "b", 398)
+        weights = shares(found)
+        assert weights["latest"] == 0.2
+        assert weights["a"] + weights["b"] == pytest.approx(0.3 * max(LEAST_USE, use))
+        found.members["a"].recent.clear()
 
 
 def test_the_easiest_copy_leaves_and_never_the_newest() -> None:
