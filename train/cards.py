@@ -109,7 +109,7 @@ def front_matter(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
     }
     if results:
         facts["model-index"] = [{"name": name, "results": results}]
-    return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=120)
+    return str(yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=120))
 
 
 def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
@@ -141,6 +141,7 @@ def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
         "",
         *results_table(name, ladder),
         "",
+        *learning_curve(checkpoint),
         "## Training",
         "",
         "```sh",
@@ -178,6 +179,14 @@ def results_table(name: str, ladder: dict[str, Any]) -> list[str]:
         return ["Not rated yet."]
     head = ["| rules | how | Elo | 95 % interval | games | score | time a move |", "|---|---|--:|--:|--:|--:|--:|"]
     return [f"Elo on the [ladder]({PAGE}), `random` being 0.", "", *head, *rows]
+
+
+def learning_curve(checkpoint: Checkpoint) -> list[str]:
+    """The plot of the ratings during training, where `train.ship` has put one beside the checkpoint."""
+    plot = checkpoint.path.with_suffix(".png")
+    if not plot.is_file():
+        return []
+    return ["## Learning curve", "", f"![Rating against fixed bots over the minutes of training]({plot.name})", ""]
 
 
 def plane_table(checkpoint: Checkpoint) -> list[str]:
