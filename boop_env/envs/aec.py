@@ -181,7 +181,7 @@ class BoopEnv(AECEnv[str, Observation, "int | None"]):
     ## Arguments
 
     - `render_mode`: `"ansi"` for text, `"rgb_array"` for a uint8 `(height, width, 3)` picture, `"human"` for
-      a window, which needs pygame.
+      a window; both need the `render` extra.
     - `rules`: the name of one of the environment's presets, or any `RuleSet`.
     - `max_turns`: the turn cap, if not the rule set's own.
 
@@ -382,7 +382,7 @@ class BoopEnv(AECEnv[str, Observation, "int | None"]):
         """A picture, a text, or None after showing it in the window, as `render_mode` says.
 
         Raises:
-            ImportError: ``"human"`` without pygame.
+            ImportError: ``"rgb_array"`` or ``"human"`` without the ``render`` extra.
         """
         return self._renderer.render(self.game, self.metadata["render_fps"])
 

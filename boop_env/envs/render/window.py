@@ -28,7 +28,7 @@ class Window:
             import pygame
         except ImportError as error:
             raise ImportError(
-                'render_mode="human" needs pygame: pip install "boop-env[render]"; "rgb_array" and "ansi" do not'
+                'render_mode="human" needs pygame: pip install "boop-env[render]"; "rgb_array" does not'
             ) from error
         self._pygame: Any = pygame
         self._title = title
@@ -80,7 +80,7 @@ class Renderer:
             fps: pictures the window shows a second, at most; it waits for that.
 
         Raises:
-            ImportError: ``"human"`` without pygame.
+            ImportError: ``"rgb_array"`` or ``"human"`` without the ``render`` extra.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() without a render_mode shows nothing; give one when making the environment")
