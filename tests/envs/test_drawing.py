@@ -12,6 +12,7 @@ import pytest
 
 from boop_env import PRESETS, Game, RuleSet
 from boop_env.envs.render import board_svg, piece_symbols, scene, symbol_id
+from boop_env.envs.render.raster import raster
 from boop_env.envs.render.scene import Scene
 from boop_env.envs.render.steps import Step, last_step
 from boop_env.envs.render.themes import THEMES
@@ -165,6 +166,12 @@ def test_themes() -> None:
     assert re.sub("<style>.*</style>|boop-light", "", light) == re.sub("<style>.*</style>|boop-dark", "", dark)
     with pytest.raises(ValueError, match="theme='blue' is not one of light, dark, auto"):
         board_svg(Game(), theme="blue")
+
+
+def test_auto_is_light_in_pixels() -> None:
+    pytest.importorskip("resvg_py", reason="needs the render extra")
+    light, auto = (np.asarray(raster(board_svg(Game(), size=100, theme=theme))) for theme in ("light", "auto"))
+    assert (light == auto).all()
 
 
 def test_size() -> None:
