@@ -160,7 +160,7 @@ def test_a_killed_run_goes_on_exactly(
         learn(model)
 
     def killed_playing(run: ppo.Run, local: dict, other: dict) -> bool:
-        if run.steps > 5 * ROLLOUT + 100:
+        if run.steps > 3 * ROLLOUT + 100:
             raise Killed
         return note(run, local, other)
 
