@@ -12,14 +12,18 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("starlette", reason="the web server's tests need the 'web' extra")
 pytest.importorskip("httpx", reason="the web server's tests need httpx")
 
-from starlette.testclient import TestClient
+import anyio.from_thread
+import httpx
+from starlette.applications import Starlette
 
 from boop_env.rules.ruleset import ruleset
 from boop_env.web.app import create_app
@@ -56,11 +60,31 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+class Client:
+    """The application, called without a network, from where nothing is awaited."""
+
+    def __init__(self, app: Starlette, portal: anyio.from_thread.BlockingPortal) -> None:
+        self._made = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test", timeout=600)
+        self._portal = portal
+
+    def get(self, path: str) -> httpx.Response:
+        """A page."""
+        return self._portal.call(self._made.get, path)
+
+    def post(self, path: str, **options: Any) -> httpx.Response:
+        """An answer of the API."""
+        return self._portal.call(partial(self._made.post, path, **options))
+
+
 @pytest.fixture(scope="session")
-def client(models: Path) -> Iterator[TestClient]:
-    """The application, called without a network."""
-    with TestClient(create_app(models)) as made:
-        yield made
+def client(models: Path) -> Iterator[Client]:
+    """The application, warmed up."""
+    app = create_app(models)
+    with (
+        anyio.from_thread.start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(app.router.lifespan_context(app)),
+    ):
+        yield Client(app, portal)
 
 
 class Served:

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
+from conftest import Client
 
 from boop_env import PRESETS, Game, make_bot
 from boop_env.web.app import create_app
@@ -30,14 +30,14 @@ def played(rules: str, seed: int, steps: int = 10**6) -> Game:
     return game
 
 
-def ask(client: TestClient, what: str, **fields: Any) -> Any:
+def ask(client: Client, what: str, **fields: Any) -> Any:
     """The JSON of an answer that must be a good one."""
     answer = client.post(f"/api/{what}", json=fields)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
-def refusal(client: TestClient, what: str, **fields: Any) -> tuple[int, str]:
+def refusal(client: Client, what: str, **fields: Any) -> tuple[int, str]:
     """Status and message of a refusal."""
     answer = client.post(f"/api/{what}", json=fields)
     assert set(answer.json()) == {"error"}
@@ -53,7 +53,7 @@ def flat(legal: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_a_game_is_told_as_it_was_played(client: TestClient, rules: str) -> None:
+def test_a_game_is_told_as_it_was_played(client: Client, rules: str) -> None:
     game = played(rules, 1)
     told = ask(client, "game", rules=rules, record=game.record())
     assert told["record"] == game.record()
@@ -70,7 +70,7 @@ def test_a_game_is_told_as_it_was_played(client: TestClient, rules: str) -> None
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_steps_say_all_that_moved(client: TestClient, rules: str) -> None:
+def test_steps_say_all_that_moved(client: Client, rules: str) -> None:
     pushed = graduated = ghosts = 0
     for seed in range(3):
         game = played(rules, seed)
@@ -103,7 +103,7 @@ def test_steps_say_all_that_moved(client: TestClient, rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_legal_moves_are_all_there(client: TestClient, rules: str) -> None:
+def test_legal_moves_are_all_there(client: Client, rules: str) -> None:
     phases = set()
     for seed in range(4):
         whole = played(rules, seed)
@@ -115,7 +115,7 @@ def test_legal_moves_are_all_there(client: TestClient, rules: str) -> None:
     assert phases >= {"p", "x"}
 
 
-def test_rows_and_entries_are_told_with_their_spaces(client: TestClient) -> None:
+def test_rows_and_entries_are_told_with_their_spaces(client: Client) -> None:
     start = "6/1KKKK1/6/6/6/6 0 g 4,0/8,0 - 20"
     rows = ask(client, "game", rules="boop", start=start)["legal"]["rows"]
     assert {row["move"]: row["cells"] for row in rows} == {"+b2d2": ["b2", "c2", "d2"], "+c2e2": ["c2", "d2", "e2"]}
@@ -125,7 +125,7 @@ def test_rows_and_entries_are_told_with_their_spaces(client: TestClient) -> None
 
 
 @pytest.mark.parametrize("bot", ["random", "easy", "medium", "hard", "expert"])
-def test_every_level_answers_with_a_legal_step(client: TestClient, bot: str) -> None:
+def test_every_level_answers_with_a_legal_step(client: Client, bot: str) -> None:
     told = ask(client, "move", rules="halls", record=["Od3"], bot=bot)
     game = Game.from_record("halls", ["Od3"])
     game.push(told["record"][1])
@@ -133,7 +133,7 @@ def test_every_level_answers_with_a_legal_step(client: TestClient, bot: str) -> 
     assert told["first"] == 2
 
 
-def test_the_list_of_bots_has_levels_and_the_models_of_the_folder(client: TestClient) -> None:
+def test_the_list_of_bots_has_levels_and_the_models_of_the_folder(client: Client) -> None:
     bots = {bot["id"]: bot for bot in client.get("/api/options").json()["bots"]}
     assert list(bots)[:5] == ["random", "easy", "medium", "hard", "expert"]
     assert set(list(bots)[5:]) == {
@@ -144,7 +144,7 @@ def test_the_list_of_bots_has_levels_and_the_models_of_the_folder(client: TestCl
 
 
 @pytest.mark.parametrize("bot", ["boop-net", "boop-net:64"])
-def test_networks_play_what_they_can(client: TestClient, bot: str) -> None:
+def test_networks_play_what_they_can(client: Client, bot: str) -> None:
     record = ask(client, "move", rules="boop", record=["Kc3"], bot=bot)["record"]
     Game.from_record("boop", record)
     status, message = refusal(client, "move", rules="halls", record=["Od3"], bot=bot)
@@ -165,11 +165,11 @@ def test_networks_play_what_they_can(client: TestClient, bot: str) -> None:
         "x" * 300,
     ],
 )
-def test_no_bot_is_made_that_is_not_on_the_list(client: TestClient, bot: str) -> None:
+def test_no_bot_is_made_that_is_not_on_the_list(client: Client, bot: str) -> None:
     assert refusal(client, "move", rules="boop", record=[], bot=bot)[0] == 400
 
 
-def test_analysis_gives_value_policy_and_lines(client: TestClient) -> None:
+def test_analysis_gives_value_policy_and_lines(client: Client) -> None:
     for rules, record in (("boop", ["Kc3"]), ("booop", ["Kc3"]), ("halls", ["Od3"])):
         game = Game.from_record(rules, record)
         found = ask(client, "analyse", rules=rules, record=record, engine="search", ms=200)
@@ -183,7 +183,7 @@ def test_analysis_gives_value_policy_and_lines(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("mover", [0, 1])
-def test_a_win_is_seen_and_told_from_one_side(client: TestClient, mover: int) -> None:
+def test_a_win_is_seen_and_told_from_one_side(client: Client, mover: int) -> None:
     start = f"{'CC4' if mover == 0 else 'cc4'}/6/6/6/6/6 {mover} p {'5,1/8,0' if mover == 0 else '8,0/5,1'} - 20"
     found = ask(client, "analyse", rules="boop", start=start, engine="search", ms=200)
     assert (found["value"], found["proven"]) == (1 - 2 * mover, 1)
@@ -192,7 +192,7 @@ def test_a_win_is_seen_and_told_from_one_side(client: TestClient, mover: int) ->
     assert values == [1 - 2 * mover] * 2
 
 
-def test_analysis_by_a_network_shows_its_own_opinion_too(client: TestClient) -> None:
+def test_analysis_by_a_network_shows_its_own_opinion_too(client: Client) -> None:
     found = ask(client, "analyse", rules="boop", record=["Kc3"], engine="boop-net", ms=200)
     legal = Game.from_record("boop", ["Kc3"]).legal_moves()
     assert set(found["prior"]) <= set(legal)
@@ -202,7 +202,7 @@ def test_analysis_by_a_network_shows_its_own_opinion_too(client: TestClient) -> 
     assert refusal(client, "analyse", rules="halls", record=[], engine="boop-net", ms=200)[0] == 400
 
 
-def test_values_come_for_any_part_of_a_game(client: TestClient) -> None:
+def test_values_come_for_any_part_of_a_game(client: Client) -> None:
     game = played("boop", 2)
     last = len(game.record())
     found = ask(client, "values", rules="boop", record=game.record(), first=last - 3, last=last)
@@ -213,7 +213,7 @@ def test_values_come_for_any_part_of_a_game(client: TestClient) -> None:
     assert refusal(client, "values", rules="boop", record=game.record()[:60], first=0, last=most)[0] == 400
 
 
-def test_what_was_saved_is_read_again(client: TestClient) -> None:
+def test_what_was_saved_is_read_again(client: Client) -> None:
     game = played("booop", 3)
     saved = client.post("/api/record", json={"rules": "booop", "record": game.record()}).text
     told = ask(client, "read", rules="boop", text=saved)
@@ -222,7 +222,7 @@ def test_what_was_saved_is_read_again(client: TestClient) -> None:
     assert (told["start"], told["record"]) == (game.position(), [])
 
 
-def test_pictures_show_the_position(client: TestClient) -> None:
+def test_pictures_show_the_position(client: Client) -> None:
     answer = client.post(
         "/api/picture", json={"rules": "halls", "record": ["Od3", "Kc3"], "theme": "dark", "size": 300}
     )
@@ -232,7 +232,7 @@ def test_pictures_show_the_position(client: TestClient) -> None:
     assert refusal(client, "picture", rules="boop", theme="dark", size=10**6)[0] == 400
 
 
-def test_a_game_becomes_a_gif(client: TestClient) -> None:
+def test_a_game_becomes_a_gif(client: Client) -> None:
     pytest.importorskip("PIL", reason="GIFs need Pillow")
     pytest.importorskip("resvg_py", reason="GIFs need resvg")
     answer = client.post("/api/animation", json={"rules": "boop", "record": ["Kc3", "Kd4"]})
@@ -240,7 +240,7 @@ def test_a_game_becomes_a_gif(client: TestClient) -> None:
     assert answer.content[:6] == b"GIF89a"
 
 
-def test_boards_and_pieces_are_drawn_once_for_all(client: TestClient) -> None:
+def test_boards_and_pieces_are_drawn_once_for_all(client: Client) -> None:
     pieces = client.get("/pieces.svg").text
     assert pieces.count("<symbol") == 8
     for rules in PRESETS:
@@ -273,7 +273,7 @@ def test_boards_and_pieces_are_drawn_once_for_all(client: TestClient) -> None:
         ({"rules": "boop", "colour": "red"}, "unknown field 'colour'"),
     ],
 )
-def test_nonsense_is_refused_by_name(client: TestClient, fields: dict[str, Any], said: str) -> None:
+def test_nonsense_is_refused_by_name(client: Client, fields: dict[str, Any], said: str) -> None:
     status, message = refusal(client, "game", **fields)
     assert status == 400
     assert said in message
@@ -286,7 +286,7 @@ def test_nonsense_is_refused_by_name(client: TestClient, fields: dict[str, Any],
         ("analyse", {"engine": "search", "ms": 200}),
     ],
 )
-def test_a_finished_game_asks_for_nothing(client: TestClient, what: str, fields: dict[str, Any]) -> None:
+def test_a_finished_game_asks_for_nothing(client: Client, what: str, fields: dict[str, Any]) -> None:
     game = played("boop", 1)
     status, message = refusal(client, what, rules="boop", record=game.record(), **fields)
     assert status == 400
@@ -294,7 +294,7 @@ def test_a_finished_game_asks_for_nothing(client: TestClient, what: str, fields:
 
 
 @pytest.mark.parametrize("ms", [0, 201, 10**9, "200", 200.0, None])
-def test_only_listed_search_times_are_taken(client: TestClient, ms: Any) -> None:
+def test_only_listed_search_times_are_taken(client: Client, ms: Any) -> None:
     assert refusal(client, "analyse", rules="boop", engine="search", ms=ms)[0] == 400
 
 
@@ -312,27 +312,27 @@ def test_only_listed_search_times_are_taken(client: TestClient, ms: Any) -> None
 )
 @pytest.mark.parametrize("what", POSTS)
 def test_bodies_are_small_json_objects(
-    client: TestClient, what: str, content: bytes, headers: dict[str, str], status: int
+    client: Client, what: str, content: bytes, headers: dict[str, str], status: int
 ) -> None:
     answer = client.post(f"/api/{what}", content=content, headers=headers)
     assert answer.status_code == status
     assert set(answer.json()) == {"error"}
 
 
-def test_long_records_are_refused(client: TestClient) -> None:
+def test_long_records_are_refused(client: Client) -> None:
     assert refusal(client, "game", rules="boop", record=["-"] * (Limits().steps + 1))[0] == 413
     assert refusal(client, "animation", rules="boop", record=["-"] * (Limits().animated_steps + 1))[0] == 413
     assert refusal(client, "read", rules="boop", text="x" * 20_001)[0] == 400
 
 
 @pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/", "/nothing", "/api/nothing"])
-def test_nothing_else_is_served(client: TestClient, path: str) -> None:
+def test_nothing_else_is_served(client: Client, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
     assert set(answer.json()) == {"error"}
 
 
-def test_every_answer_carries_the_security_headers(client: TestClient) -> None:
+def test_every_answer_carries_the_security_headers(client: Client) -> None:
     answers = [
         client.get("/"),
         client.get("/static/main.js"),
@@ -410,6 +410,6 @@ def test_thinking_holds_up_nobody(tmp_path: Path) -> None:
     assert order == ["move"] * 20 + ["analyse"]
 
 
-def test_answers_are_plain_json(client: TestClient) -> None:
+def test_answers_are_plain_json(client: Client) -> None:
     text = client.post("/api/game", json={"rules": "halls", "record": played("halls", 1).record()}).text
     assert "NaN" not in json.dumps(json.loads(text))

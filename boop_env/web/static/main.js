@@ -305,7 +305,7 @@ export class Table {
       extras.push(html("button", {type: "button", id: "pass", onclick: () => this.play("-")}, label));
     }
     this.board.setChoices(options);
-    const who = this.seats[0] === this.seats[1] ? `${COLOURS[frame.mover]}: ` : "";
+    const who = this.seats[0] === this.seats[1] ? `${COLOURS[frame.mover]}. ` : "";
     drawPrompt(byId("prompt"), {text: who + question(frame, legal, this.rules, this.mode), extras, look: "yours"});
     this.moveFocus(frame);
   }

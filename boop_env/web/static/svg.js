@@ -68,7 +68,9 @@ export function icon(letter, label = "") {
   return svg("svg", label ? {...looks, role: "img", "aria-label": label} : {...looks, "aria-hidden": "true"}, [use(letter)]);
 }
 
-export function arrow([x0, y0], [x1, y1]) {
+export function arrow([x0, y0], [xt, yt], short = 0) {
+  const far = Math.hypot(xt - x0, yt - y0) || 1;
+  const [x1, y1] = [xt - ((xt - x0) / far) * short, yt - ((yt - y0) / far) * short];
   const length = Math.hypot(x1 - x0, y1 - y0) || 1;
   const [dx, dy] = [(x1 - x0) / length, (y1 - y0) / length];
   const [sx, sy] = [x0 + dx * 20, y0 + dy * 20];
@@ -86,7 +88,7 @@ export function arrow([x0, y0], [x1, y1]) {
 export function pushArrow(push) {
   const [x, y] = centre(push.from);
   if (push.pounced) return arrow([x, y], centre(push.pounced));
-  if (push.to) return arrow([x, y], centre(push.to));
+  if (push.to) return arrow([x, y], centre(push.to), 34); // so that the piece there is seen
   return arrow([x, y], [x + push.heading[1] * 88, y + push.heading[0] * 88]);
 }
 
