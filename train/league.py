@@ -16,16 +16,14 @@ leaves it, the newest excepted.
 from __future__ import annotations
 
 import json
-import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from scipy.optimize import brentq
 
-from boop_env.arena.ratings import ELO, VIRTUAL_WINS
+from boop_env.arena.ratings import rating_among
 from boop_env.bots.bot import Bot
 
 WINDOW = 400
@@ -160,18 +158,17 @@ class League:
         member.games += 1
         self.games += 1
 
-    def elo(self) -> float:
-        """The learner's rating: the likeliest one, given its recent games against opponents with a rating.
+    def elo(self) -> tuple[float, float, float]:
+        """The learner's rating, from its recent games against opponents with a rating, and its 95 % interval.
 
-        Each opponent is also given half a win and half a loss, as `boop_env.arena.ratings` does, which
-        keeps the rating of a learner that never lost finite.
+        All are 0 before there are such games.
         """
         rated = [
             (member.elo, sum((reward + 1) / 2 for reward, _, _ in member.recent), len(member.recent))
             for member in self.members.values()
             if member.elo is not None and member.recent
         ]
-        return fitted_elo(rated) if rated else 0.0
+        return rating_among(rated) if rated else (0.0, 0.0, 0.0)
 
     def mean_steps(self) -> float:
         """Mean length of recent games, in steps of the learner."""
@@ -216,17 +213,3 @@ class League:
         self.pool = list(state["pool"])
         self.games = state["games"]
         self.rng.bit_generator.state = json.loads(state["rng"])
-
-
-def fitted_elo(results: Sequence[tuple[float, float, int]]) -> float:
-    """The likeliest Elo of a player, from (opponent's Elo, points, games) against each of them."""
-
-    def surplus(elo: float) -> float:
-        """Points won beyond those expected."""
-        return sum(
-            points + VIRTUAL_WINS - (games + 2 * VIRTUAL_WINS) / (1 + math.exp((other - elo) / ELO))
-            for other, points, games in results
-        )
-
-    others = [other for other, _, _ in results]
-    return float(brentq(surplus, min(others) - 4000, max(others) + 4000, xtol=0.01))

@@ -51,7 +51,6 @@ from torch.utils.tensorboard import SummaryWriter
 
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
-from boop_env.bots.models import models_folder
 from boop_env.envs.sb3 import BoopVecEnv
 from boop_env.policy.checkpoint import Card, Checkpoint, replace_file, write_checkpoint
 from boop_env.policy.network import NetworkConfig, network_weights
@@ -60,6 +59,7 @@ from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
 from train.imitation import Imitation
 from train.league import LATEST, League
+from train.rating import ladder_ratings
 
 # Settings
 
@@ -228,7 +228,7 @@ class Run:
         )
         self.policy: NetworkPolicy = self.model.policy  # type: ignore[assignment]
         self.model.set_logger(Logger(None, []))  # it collects what PPO measures, and `log` writes it
-        ladder = ladder_elos(settings.rules)
+        ladder = ladder_ratings(self.rules)
         self.anchor_elos = {bot.name: ladder[bot.name] for bot in anchors if bot.name in ladder}
         self.league = League(
             self.latest(),
@@ -341,7 +341,7 @@ class Run:
             log_interval=None,  # type: ignore[arg-type]  # never: `log` writes instead
         )
         self.league.forget(self.env.games.opponents)
-        self.history.append((self.seen, self.seconds, self.league.elo()))
+        self.history.append((self.seen, self.seconds, self.league.elo()[0]))
 
     def note_games(self, local: dict[str, Any], _: dict[str, Any]) -> bool:
         """Takes note of finished games; SB3 calls this after every step of the environment."""
@@ -356,7 +356,7 @@ class Run:
         write_checkpoint(self.folder / f"{name}.safetensors", network_weights(self.policy.network), self.card())
         # A network that nobody has met yet is as good as `random`, unless it was taught.
         unknown = None if self.imitated else 0.0
-        self.league.admit(self.frozen(name), self.league.elo() if self.league.games else unknown)
+        self.league.admit(self.frozen(name), self.league.elo()[0] if self.league.games else unknown)
         self.next_snapshot = self.steps + self.settings.snapshot_steps
 
     def card(self) -> Card:
@@ -371,7 +371,7 @@ class Run:
             "games": self.league.games,
             "seed": self.settings.seed,
             "scores": {name: round(m.score, 3) for name, m in self.league.members.items() if m.recent},
-            "league_elo": round(self.league.elo(), 1),
+            "league_elo": [round(elo, 1) for elo in self.league.elo()],
             "settings": asdict(self.settings),
         }
         return Card(self.rules, self.network.to_dict(), training)
@@ -384,8 +384,11 @@ class Run:
         found |= {f"imitation/{name}": loss for name, loss in self.losses.items()}
         found |= {f"score/{name}": member.score for name, member in league.members.items() if member.recent}
         found |= {f"weight/{name}": weight for kind in league.shares for name, weight in league.weights(kind).items()}
+        elo, low, high = league.elo()
         return found | {
-            "rating/elo": league.elo(),
+            "rating/elo": elo,
+            "rating/low": low,
+            "rating/high": high,
             "games/played": league.games,
             "games/steps": league.mean_steps(),
             "games/first_seat": league.first_seat(),
@@ -477,12 +480,6 @@ def unplain(value: Any) -> Any:
     return value.numpy() if isinstance(value, torch.Tensor) else json.loads(value)
 
 
-def ladder_elos(rules: str) -> dict[str, float]:
-    """Ratings of scripted bots on the ladder that comes with the package, `random` being 0."""
-    ladder = json.loads((models_folder() / "ladder.json").read_text())
-    return {"random": 0.0, **{bot["name"]: bot["elo"] for bot in ladder.get(rules, {"bots": []})["bots"]}}
-
-
 # What is shown
 
 
@@ -498,7 +495,8 @@ def report(run: Run) -> Table:
             elo = "" if member.elo is None else f"{member.elo:.0f}"
             table.add_row(name, elo, f"{values.get(f'weight/{name}', 0):.0%}", f"{member.games:,}", *shares)
     table.caption = imitation_line(run) or (
-        f"rating {values['rating/elo']:.0f} Elo, entropy {values.get('train/entropy', 0):.2f}, "
+        f"rating {values['rating/elo']:.0f} Elo ({values['rating/low']:.0f} to {values['rating/high']:.0f}), "
+        f"entropy {values.get('train/entropy', 0):.2f}, "
         f"explained variance {values.get('train/explained_variance', 0):.2f}, "
         f"{values['games/steps']:.0f} steps a game, first seat {values['games/first_seat']:.0%}"
     )

@@ -177,7 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 value_loss = (value - flat_return[index]).square().mean()
                 entropy = -(log_prob.exp() * log_prob).sum(1).mean()
                 optimizer.zero_grad()
-                (policy_loss + args.value * value_loss - args.entropy * entropy).backward()
+                loss: torch.Tensor = policy_loss + args.value * value_loss - args.entropy * entropy
+                loss.backward()  # type: ignore[no-untyped-call]  # torch's own
                 torch.nn.utils.clip_grad_norm_(network.parameters(), args.max_grad_norm)
                 optimizer.step()
 

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import boop_env
 from boop_env import Game
@@ -22,14 +21,12 @@ def test_advantages_of_double_moves_are_what_the_acting_player_gains(gamma: floa
     dones = rng.random((steps, games)) < 0.15
     rewards = np.where(dones, rng.integers(-1, 2, (steps, games)), 0).astype(np.float32)
     values = rng.normal(size=(steps + 1, games)).astype(np.float32)
+    found = advantages(rewards, values, movers, dones, gamma, 1.0)
     sides = np.where(movers == 0, 1.0, -1.0)
-    for game in range(games):
-        worth = values[steps, game] * sides[steps, game]  # to player_0
-        for t in reversed(range(steps)):
-            worth = (0 if dones[t, game] else gamma * worth) + rewards[t, game] * sides[t, game]
-            found = advantages(rewards, values, movers, dones, gamma, 1.0)[t, game] if game < 3 else None
-            if found is not None:
-                assert found == pytest.approx(worth * sides[t, game] - values[t, game], abs=1e-4)
+    worth = values[steps] * sides[steps]  # to player_0
+    for t in reversed(range(steps)):
+        worth = np.where(dones[t], 0, gamma * worth) + rewards[t] * sides[t]
+        np.testing.assert_allclose(found[t], worth * sides[t] - values[t], atol=1e-4)
 
 
 def test_the_loser_sees_its_loss_and_a_second_step_of_the_winner_counts_for_the_winner() -> None:
@@ -54,18 +51,6 @@ def test_a_run_ends_in_a_policy_that_plays(tmp_path: Path, rules: str) -> None:
     assert training["command"].startswith(f"python -m train.ppo_selfplay --rules={rules}")
     game = Game(rules)
     assert boop_env.load_policy(path).move(game) in game.legal_moves()
-
-
-def test_it_learns_what_wins(tmp_path: Path) -> None:
-    """A game of few pieces on a small bed, in which play is soon better than random."""
-    before = torch.get_num_threads()
-    assert ppo_selfplay.main(["--steps=16384", f"--out={tmp_path}", *TINY, "--learning-rate=0.005"]) == 0
-    torch.set_num_threads(before)
-    bot, random = boop_env.load_policy(tmp_path / "policy.safetensors"), boop_env.make_bot("random")
-    from boop_env.arena.match import play_match
-
-    points = [game.score(bot.name) for game in play_match(bot, random, "boop", games=400)]
-    assert np.mean(points) > 0.55
 
 
 def test_refuses_an_unknown_rule_set(capsys: pytest.CaptureFixture[str]) -> None:
