@@ -2,8 +2,8 @@
 
     python -m train.ship runs/az boop-az
 
-Copies policy.safetensors to models/NAME.safetensors, its last rating on its card, and the plot of its
-ratings to models/NAME.png. Then rate it with the others and write the pages:
+Copies policy.safetensors to models/NAME.safetensors, its last rating on its card and runs/NAME there as its
+folder, and the plot of its ratings to models/NAME.png. Then rate it with the others and write the pages:
 
     python -m train.evaluate --ladder boop
     python -m train.cards
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -63,11 +64,24 @@ def ship(run: Path, models: Path, name: str) -> None:
     # The last rating of the network alone; how it plays with search comes after it.
     alone = [row["elo"] for row in curve if row["way"] == "alone"]
     card = replace(checkpoint.card, rating=round(alone[-1]) if alone else checkpoint.card.rating)
+    card = replace(card, training=portable(card.training, name))
     write_checkpoint(models / f"{name}{CHECKPOINT}", checkpoint.weights, card)
     print(f"{models / name}{CHECKPOINT}: {source.stat().st_size:,} bytes, rated {card.rating}")
     for plot in (run / "ratings.png", run / "rating.png"):
         if plot.is_file():
             replace_file(models / f"{name}.png", lambda part, plot=plot: shutil.copyfile(plot, part))  # type: ignore[misc]
+
+
+def portable(training: dict[str, Any], name: str) -> dict[str, Any]:
+    """What a card says of training, with a folder of this machine replaced by one that anybody has."""
+    told = dict(training)
+    words = shlex.split(told.get("command", ""))
+    if "--out" in words[:-1]:
+        words[words.index("--out") + 1] = f"runs/{name}"
+        told["command"] = shlex.join(words)
+    if "out" in told.get("settings", {}):
+        told["settings"] = {**told["settings"], "out": f"runs/{name}"}
+    return told
 
 
 if __name__ == "__main__":

@@ -9,6 +9,12 @@ from boop_env.policy.checkpoint import Card, read_checkpoint, write_checkpoint
 from boop_env.policy.network import NetworkConfig, build_network, network_weights
 from train import ship
 
+TOLD = {
+    "command": "python -m train.x --out '/home/me/a run' --seed 3",
+    "settings": {"out": "/home/me/a run", "seed": 3},
+}
+SHIPPED = {"command": "python -m train.x --out runs/boop-new --seed 3", "settings": {"out": "runs/boop-new", "seed": 3}}
+
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
@@ -16,7 +22,7 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     folder.mkdir()
     config = NetworkConfig("mlp", 4, 1, 4)
-    card = Card(ruleset("boop"), config.to_dict(), {"command": "made up"})
+    card = Card(ruleset("boop"), config.to_dict(), TOLD)
     weights = network_weights(build_network(ruleset("boop"), config))
     write_checkpoint(folder / "policy.safetensors", weights, card)
     return folder
@@ -34,7 +40,7 @@ def test_ships_a_checkpoint_with_its_curve(run: Path, tmp_path: Path) -> None:
     models.mkdir()
     assert ship.main([str(run), "boop-new", "--models", str(models)]) == 0
     shipped, made = read_checkpoint(models / "boop-new.safetensors"), read_checkpoint(run / "policy.safetensors")
-    assert shipped.card.rating == 250 and shipped.card.training == made.card.training
+    assert shipped.card.rating == 250 and shipped.card.training == SHIPPED
     assert all((shipped.weights[name] == made.weights[name]).all() for name in made.weights)
     assert (models / "boop-new.png").read_bytes() == b"a picture"
 
