@@ -14,17 +14,18 @@ ROOT = Path(__file__).parents[1]
 MAY_IMPORT = {
     "rules": {"envs"},
     "search": {"rules"},
-    "bots": {"rules", "search", "policy"},
+    "bots": {"rules", "search", "policy", "bridges"},
     "envs": {"rules", "bots"},
     "policy": {"rules", "envs", "search", "bots"},
     "arena": {"rules", "bots", "policy"},
     "data": {"rules", "envs", "bots", "policy", "arena"},
     "bench": {"rules", "envs", "search", "bots", "policy", "arena", "data"},
     "web": {"rules", "envs", "search", "bots", "policy", "arena"},
+    "bridges": {"rules", "envs", "bots", "policy"},
 }
 """What each part of the package may import of the others; nothing imports `train`."""
 
-LAZY = {("bots", "policy"), ("rules", "envs")}
+LAZY = {("bots", "policy"), ("bots", "bridges"), ("rules", "envs")}
 """Only inside functions: what a spec names, or a picture of a `Game`, is imported when it is asked for."""
 
 DRAWING = ("game.py", "boop_env.envs.render.")

@@ -128,6 +128,15 @@ def _az(argument: str | None) -> Bot:
     return AzBot(read_checkpoint(path), **options)
 
 
+def _openspiel(argument: str | None) -> Bot:
+    found = re.fullmatch(r"mcts\?sims=([1-9][0-9]*)", argument or "")
+    if not found:
+        raise ValueError(f"{argument or 'nothing'!r} is not mcts?sims=N")
+    from boop_env.bridges.openspiel import OpenSpielMctsBot
+
+    return OpenSpielMctsBot(int(found[1]))
+
+
 def checkpoint(spec: str) -> tuple[Path, dict[str, Any]]:
     """Path and options of a checkpoint's spec, such as ``models/a.safetensors?temperature=0.5``.
 
@@ -170,5 +179,6 @@ BOTS: dict[str, BotKind] = {
     "mcts": BotKind("mcts:N, mcts:ms=N", _mcts),
     CHECKPOINT: BotKind("CHECKPOINT, CHECKPOINT?temperature=X, CHECKPOINT?greedy", _policy),
     "az": BotKind("az:CHECKPOINT?sims=N, az:CHECKPOINT?sims=N&search=puct, az:CHECKPOINT?ms=N", _az),
+    "openspiel": BotKind("openspiel:mcts?sims=N", _openspiel),
 }
 """The kinds of bots by the first word of their spec; checkpoints by the end of their file's name."""
