@@ -107,7 +107,7 @@ def test_the_log_holds_what_the_docs_say(train: Callable[..., Path]) -> None:
         "train/explained_variance",
         "imitation/accuracy",
         "score/random",
-        "score/pool/0000000000",
+        "weight/pool/0000000000",
     } <= tags
     assert [event.step for event in log.Scalars("rating/elo")] == [1024, 1280, 1536, 1792, 2048]
 
