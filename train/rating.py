@@ -90,5 +90,5 @@ def draw_curve(curve: list[dict[str, float]], anchors: dict[str, float], rules: 
     axes.set_xlabel("minutes of training")
     axes.set_ylabel("Elo")
     axes.set_title(f"{rules.name}: rating against fixed bots, with 95 % intervals")
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper left")
     figure.savefig(path, dpi=120, format="png")

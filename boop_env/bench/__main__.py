@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from boop_env.bench import data, peers, rows
+from boop_env.bench import data, networks, peers, rows
 from boop_env.bench.measure import machine, measure, table
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="turns of each row (default 5)")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn (default 1)")
     options = parser.parse_args()
-    every = [*rows.rows(), *data.rows(), *(peers.rows() if options.peers else ())]
+    every = [*rows.rows(), *networks.rows(), *data.rows(), *(peers.rows() if options.peers else ())]
     # Rows of one group stand, and are measured, together: peers beside ours.
     groups = list(dict.fromkeys(row.group for row in every))
     chosen = sorted(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boop_env.bench import data
+from boop_env.bench import data, networks
 from boop_env.bench.measure import Row, human, measure, table
 from boop_env.bench.rows import rows
 
@@ -39,7 +39,7 @@ def test_rates_in_three_digits(rate: float, text: str) -> None:
 
 
 def test_row_names_are_unique() -> None:
-    names = [(row.group, row.name) for row in (*rows(), *data.rows())]
+    names = [(row.group, row.name) for row in (*rows(), *networks.rows(), *data.rows())]
     assert len(names) == len(set(names))
 
 
@@ -58,3 +58,10 @@ def test_an_unknown_row_is_refused() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "'warp drive' matches no row; the groups are: kernel" in done.stderr
+
+
+def test_networks_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch", reason="needs the policy extra")
+    found = measure(networks.rows(), rounds=1, seconds=0.001, tell=lambda line: None)
+    assert {row.error for row in found} == {""}
+    assert {row.unit for row in found} == {"evaluation", "move"} and all(row.median > 0 for row in found)
