@@ -28,13 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"web: there is no folder {options.models}; give --models the folder of your checkpoints", file=sys.stderr
         )
         return 2
-    host = f"[{options.host}]" if ":" in options.host else options.host
-    print(f"boop_env.web: getting ready; then open http://{host}:{options.port}/ (Ctrl+C ends it)", flush=True)
+    print("boop_env.web: getting ready", flush=True)
     config = uvicorn.Config(
         create_app(options.models or models_folder()),
         host=options.host,
         port=options.port,
-        log_level="warning",
+        access_log=False,
         limit_concurrency=CONNECTIONS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,

@@ -61,11 +61,17 @@ class Visit:
         link = self.link
         return Game.from_record(link["rules"], link.get("moves", "").replace(".", " "), link.get("start"))
 
+    def until(self, expression: str, argument: Any = None) -> None:
+        """Waits until an expression is true. (Playwright's own way needs eval, which the page's policy forbids.)"""
+        for _ in range(PATIENCE // 50):
+            if self.page.evaluate(expression, argument):
+                return
+            self.page.wait_for_timeout(50)
+        pytest.fail(f"still not true: {expression}")
+
     def wait_for_steps(self, count: int) -> None:
         """Waits until the game has so many steps, and somebody may move or it is over."""
-        self.page.wait_for_function(
-            "count => (location.hash.match(/moves=([^&]*)/)?.[1].split('.') ?? []).length >= count", arg=count
-        )
+        self.until("count => (location.hash.match(/moves=([^&]*)/)?.[1].split('.') ?? []).length >= count", count)
         self.page.wait_for_selector("#prompt.yours, #prompt.over")
 
     def play(self, move: str) -> None:
@@ -217,13 +223,13 @@ def test_networks_play_and_only_what_they_can(visit: Callable[..., Visit]) -> No
 
 def test_two_bots_play_by_themselves_and_pause(visit: Callable[..., Visit]) -> None:
     here = visit().open("#rules=boop&seats=random,easy")
-    here.page.wait_for_function("(location.hash.match(/moves=([^&]*)/)?.[1].split('.') ?? []).length >= 3")
+    here.until("(location.hash.match(/moves=([^&]*)/)?.[1].split('.') ?? []).length >= 3")
     here.page.click("#pause")
     steps = len(here.game.record())
     here.page.wait_for_timeout(1500)
     assert len(here.game.record()) == steps
     here.page.click("#go-on")
-    here.page.wait_for_function("steps => location.hash.match(/moves=([^&]*)/)[1].split('.').length > steps", arg=steps)
+    here.until("steps => location.hash.match(/moves=([^&]*)/)[1].split('.').length > steps", steps)
 
 
 def test_a_reload_and_a_killed_server_lose_nothing(visit: Callable[..., Visit], served: Served) -> None:
@@ -258,7 +264,7 @@ def test_analysis_shows_value_policy_lines_and_graph(visit: Callable[..., Visit]
     assert page.locator("#value-bar").is_visible()
     assert "Orange wins in 1 step" in page.text_content("#verdict")
     page.wait_for_selector("#graph .curve")
-    page.wait_for_function("document.querySelector('#graph .curve').getAttribute('points').split(' ').length === 5")
+    here.until("document.querySelector('#graph .curve').getAttribute('points').split(' ').length === 5")
     box = page.locator("#graph").bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + 20)
     assert page.input_value("#slider") == "2"
@@ -286,14 +292,14 @@ def test_steps_are_walked_through_and_played_on_from(visit: Callable[..., Visit]
     assert page.locator("#moves [aria-current]").text_content() == "Kc3"
     assert page.locator(".pieces .piece").count() == 1
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelectorAll('.pieces .piece').length === 2")
+    here.until("document.querySelectorAll('.pieces .piece').length === 2")
     page.click("#first")
     assert page.locator(".pieces .piece").count() == 0
     assert len(here.game.record()) == 4  # looking changes nothing
     page.click("#forward")
     page.wait_for_selector('.space.legal[data-space="f1"]')
     page.click('[data-space="f1"]')
-    page.wait_for_function("location.hash.includes('moves=Kc3.Kf1')")
+    here.until("location.hash.includes('moves=Kc3.Kf1')")
     assert here.game.record() == ["Kc3", "Kf1"]
 
 
@@ -363,10 +369,10 @@ def test_downloads(visit: Callable[..., Visit]) -> None:
 def test_the_link_is_copied(visit: Callable[..., Visit]) -> None:
     here = visit(permissions=["clipboard-read", "clipboard-write"]).open("#rules=boop&seats=me,me&moves=Kc3")
     here.page.click("#copy-link")
-    here.page.wait_for_function("document.querySelector('#said').textContent === 'Link copied.'")
+    here.until("document.querySelector('#said').textContent === 'Link copied.'")
     assert here.page.evaluate("navigator.clipboard.readText()") == here.page.url
     here.page.click("#copy-position")
-    here.page.wait_for_function("document.querySelector('#said').textContent === 'Position copied.'")
+    here.until("document.querySelector('#said').textContent === 'Position copied.'")
     assert here.page.evaluate("navigator.clipboard.readText()") == Game.from_record("boop", "Kc3").position()
 
 
@@ -386,11 +392,11 @@ def test_the_keyboard_is_enough(visit: Callable[..., Visit]) -> None:
     here.wait_for_steps(1)
     assert here.game.record() == ["Kc3"]
     # The ghost's entries have the focus now.
-    page.wait_for_function("document.activeElement.classList.contains('entry')")
+    here.until("document.activeElement.classList.contains('entry')")
     press(here, "ArrowRight", "ArrowRight", "ArrowLeft", "Enter")
     here.wait_for_steps(2)
     assert here.game.record()[1] == "Gb1c1"
-    page.wait_for_function("document.activeElement.dataset.space === 'c3'")
+    here.until("document.activeElement.dataset.space === 'c3'")
     press(here, "ArrowRight", "ArrowDown", "Enter")
     here.wait_for_steps(3)
     press(here, "u")
@@ -403,14 +409,14 @@ def test_the_keyboard_is_enough(visit: Callable[..., Visit]) -> None:
     here.wait_for_steps(1)
     assert here.game.record() == ["Cd4"]
     here.open("#rules=boop&seats=me,me&start=6/1KKKK1/6/6/6/6%200%20g%204,0/8,0%20-%2020")
-    page.wait_for_function("document.activeElement.dataset.move === '+b2d2'")
+    here.until("document.activeElement.dataset.move === '+b2d2'")
     press(here, "Tab", "Enter")
     here.wait_for_steps(1)
     assert here.game.record() == ["+c2e2"]
     press(here, "n")
     page.wait_for_selector("#new-dialog[open]")
     press(here, "ArrowDown", "Enter")
-    page.wait_for_function("location.hash.includes('rules=boop_bga')")
+    here.until("location.hash.includes('rules=boop_bga')")
 
 
 def test_a_phone_has_room_for_all(visit: Callable[..., Visit]) -> None:
@@ -424,7 +430,7 @@ def test_a_phone_has_room_for_all(visit: Callable[..., Visit]) -> None:
         assert board["y"] + board["height"] < 740
         assert page.locator(".space").first.bounding_box()["width"] > 40
     page.tap('[data-space="d3"]')
-    page.wait_for_function("location.hash.includes('moves=Od3')")
+    here.until("location.hash.includes('moves=Od3')")
     for button in ("#new", "#rules", "#load"):
         page.tap(button)
         page.wait_for_selector("dialog[open]")
