@@ -403,13 +403,13 @@ def test_the_keyboard_is_enough(visit: Callable[..., Visit]) -> None:
     assert here.game.record() == ["Kc3", "Gb1c1"]
     here.open("#rules=boop&seats=me,me&start=2K3/6/6/6/6/6%200%20p%205,2/8,0%20-%204")
     page.wait_for_selector("#prompt.yours")
-    press(here, "c")
-    page.locator(".space[tabindex='0']").focus()
-    press(here, "Enter")
+    press(here, "Tab", "Enter", "c", "Enter")
     here.wait_for_steps(1)
     assert here.game.record() == ["Cd4"]
     here.open("#rules=boop&seats=me,me&start=6/1KKKK1/6/6/6/6%200%20g%204,0/8,0%20-%2020")
-    here.until("document.activeElement.dataset.move === '+b2d2'")
+    page.wait_for_selector("#prompt.yours")
+    press(here, "Tab", "Enter", "Tab")
+    assert page.evaluate("document.activeElement.dataset.move") == "+b2d2"
     press(here, "Tab", "Enter")
     here.wait_for_steps(1)
     assert here.game.record() == ["+c2e2"]
