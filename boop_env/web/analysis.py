@@ -15,6 +15,9 @@ from boop_env.search.evaluation import rings, weights
 LINES = 5
 """Lines that are told, at most."""
 
+LEAST_SHARE = 0.01
+"""Share of the visits below which a move's line is not worth telling."""
+
 LINE_STEPS = 12
 """Steps of each, at most."""
 
@@ -82,7 +85,7 @@ class Searcher:
             "value": lines[0]["value"],
             "proven": lines[0]["proven"],
             "policy": {line["moves"][0]: line["share"] / total for line in lines},
-            "lines": lines[:LINES],
+            "lines": [lines[0], *(line for line in lines[1:LINES] if line["share"] >= LEAST_SHARE)],
             "simulations": int(self._tree[0].simulations),
             "seconds": perf_counter() - start,
         }

@@ -429,6 +429,9 @@ def test_a_phone_has_room_for_all(visit: Callable[..., Visit]) -> None:
         assert board["width"] > 320
         assert board["y"] + board["height"] < 740
         assert page.locator(".space").first.bounding_box()["width"] > 40
+        page.click("#analyse")
+        page.wait_for_selector("#lines li")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.tap('[data-space="d3"]')
     here.until("location.hash.includes('moves=Od3')")
     for button in ("#new", "#rules", "#load"):

@@ -98,8 +98,8 @@ export class Analysis {
     const over = frame.phase === "x";
     const value = over ? (frame.winner === null ? 0 : 1 - 2 * frame.winner) : found?.value;
     const text = over ? "The game is over." : found ? verdictText(found.value, found.proven) : "Thinking…";
-    byId("verdict").textContent = found && !over
-      ? `${text} · ${found.simulations.toLocaleString("en")} simulations in ${found.seconds.toFixed(1)} s` : text;
+    const effort = found && !over ? `${found.simulations.toLocaleString("en")} simulations, ${found.seconds.toFixed(1)} s` : "";
+    byId("verdict").replaceChildren(text, " ", html("span", {class: "quiet"}, effort));
     byId("value-bar").setAttribute("aria-label", `Value: ${text}`);
     if (value !== undefined) byId("value-bar").firstElementChild.style.setProperty("--share", `${percent(value)}%`);
     byId("lines").replaceChildren(...(found && !over ? found.lines.map((line) => this.makeLine(line)) : []));

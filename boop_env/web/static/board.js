@@ -203,6 +203,7 @@ export class Board {
       const key = at.join();
       if (!best.has(key) || best.get(key).share < share) best.set(key, {at, move, share});
     }
+    this.root.classList.toggle("with-policy", best.size > 0);
     const most = Math.max(...[...best.values()].map(({share}) => share), 0.01);
     for (const {at: [x, y], move, share} of best.values()) {
       const text = `${move[0] === "C" ? "C " : ""}${Math.round(share * 100)}`;
