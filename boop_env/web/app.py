@@ -164,7 +164,7 @@ class Server:
         engine = fields.text("engine", 200)
         rules, start, record = fields.game()
         entry = None if engine == SEARCH else (await self._in(self.quick, request, self.roster.entries)).get(engine)
-        if engine != SEARCH and (entry is None or entry.checkpoint is None or rules not in entry.presets):
+        if engine != SEARCH and (entry is None or not entry.is_network or rules not in entry.presets):
             raise Refused(400, f"no engine {engine!r} on the list for {rules}")
 
         def analyse() -> dict[str, Any]:

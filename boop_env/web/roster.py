@@ -47,13 +47,18 @@ class Entry:
         """Whether it answers within milliseconds."""
         return self.id in QUICK
 
+    @property
+    def is_network(self) -> bool:
+        """Whether it is a checkpoint's own entry, without a number of simulations; such a one can analyse, too."""
+        return self.checkpoint is not None and ":" not in self.id
+
     def to_json(self) -> dict[str, Any]:
         """What the page lists."""
         return {
             "id": self.id,
             "label": self.label,
             "presets": self.presets,
-            "network": self.checkpoint is not None and ":" not in self.id,
+            "network": self.is_network,
         }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from conftest import Client
 
 from boop_env import PRESETS, Game, make_bot
+from boop_env.web.analysis import Searcher
 from boop_env.web.app import create_app
 from boop_env.web.limits import Limits
 
@@ -386,24 +388,30 @@ def test_too_many_searches_are_turned_away(tmp_path: Path) -> None:
     assert "you have 1 searches" in next(answer for answer in answers if answer.status_code == 429).json()["error"]
 
 
-def test_thinking_holds_up_nobody(tmp_path: Path) -> None:
-    app = create_app(tmp_path, Limits(slow_workers=1, analysis_ms=(1500,)))
+def test_thinking_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+
+    def analyse(*_: Any) -> dict[str, Any]:
+        assert go.wait(600)
+        return {}
+
+    monkeypatch.setattr(Searcher, "analyse", analyse)
+    app = create_app(tmp_path, Limits(slow_workers=1))
     order: list[str] = []
 
     async def run() -> None:
         transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test", timeout=120) as made:
+        async with httpx.AsyncClient(transport=transport, base_url="http://test", timeout=600) as made:
 
             async def post(what: str, fields: dict[str, Any]) -> None:
                 answer = await made.post(f"/api/{what}", json={"rules": "boop", **fields})
                 assert answer.status_code == 200, answer.text
                 order.append(what)
 
-            await post("move", {"bot": "easy"})  # what is compiled now is not waited for below
-            order.clear()
-            thinking = asyncio.create_task(post("analyse", {"engine": "search", "ms": 1500}))
+            thinking = asyncio.create_task(post("analyse", {"engine": "search", "ms": 200}))
             await asyncio.sleep(0.05)
             await asyncio.gather(*(post("move", {"bot": "easy"}) for _ in range(20)))
+            go.set()
             await thinking
 
     asyncio.run(run())
