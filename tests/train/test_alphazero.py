@@ -16,7 +16,7 @@ from boop_env import Game, RuleSet, ruleset
 from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy import load_policy
-from train import alphazero
+from train import alphazero, export
 from train.alphazero import ReplayBuffer, Settings, main, stages
 from train.self_play import Played
 
@@ -211,3 +211,21 @@ def test_every_setting_has_its_line() -> None:
     settings = Settings()
     assert asdict(settings)["rules"] == "boop"
     assert all(f.metadata["help"] for f in alphazero.fields(Settings))
+
+
+def test_the_replay_buffer_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = pytest.importorskip("boop_env.data", reason="needs the data extra")
+    run, file = tmp_path / "run", tmp_path / "positions.parquet"
+    assert main(flags(run, positions=100, quick_simulations=2)) == 0
+    assert export.main([str(run), str(file)]) == 0
+    buffer = state(run)["buffer"]
+    full = buffer["full"].numpy()
+    assert 0 < full.sum() < len(full)
+    read = data.read_positions(file)
+    np.testing.assert_array_equal(read.words, buffer["words"].numpy().view(np.uint64)[full])
+    np.testing.assert_array_equal(read.policies, buffer["policies"].numpy()[full])
+    np.testing.assert_array_equal(read.results, buffer["results"].numpy()[full])
+    capsys.readouterr()
+    (tmp_path / "no run").mkdir()
+    assert export.main([str(tmp_path / "no run"), str(file)]) == 2
+    assert "settings.json" in capsys.readouterr().err
