@@ -16,7 +16,7 @@ import json
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ def ship(run: Path, models: Path, name: str) -> None:
             replace_file(models / f"{name}.png", lambda part, plot=plot: shutil.copyfile(plot, part))  # type: ignore[misc]
 
 
-def portable(training: dict[str, Any], name: str) -> dict[str, Any]:
+def portable(training: Mapping[str, Any], name: str) -> dict[str, Any]:
     """What a card says of training, with a folder of this machine replaced by one that anybody has."""
     told = dict(training)
     words = shlex.split(told.get("command", ""))
