@@ -78,7 +78,18 @@ def run(code: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_import_is_light_and_compiles_nothing(tmp_path: Path) -> None:
-    heavy = ["torch", "pygame", "PIL", "resvg_py", "stable_baselines3", "sb3_contrib", "starlette", "matplotlib", "ray", "pyarrow"]
+    heavy = [
+        "torch",
+        "pygame",
+        "PIL",
+        "resvg_py",
+        "stable_baselines3",
+        "sb3_contrib",
+        "starlette",
+        "matplotlib",
+        "ray",
+        "pyarrow",
+    ]
     code = f"import sys, boop_env; print([m for m in {heavy!r} if m in sys.modules])"
     done = run(code, tmp_path)
     assert done.stdout.strip() == "[]"
