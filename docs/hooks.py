@@ -2,12 +2,13 @@
 
 The README, the pages in models/, the changelog and the like are taken over as they are, with their links led
 to where the pages are on the site. Variants get a page each, made from the environment's docstring and from
-the tables of planes and actions; public names get their reference.
+the tables of planes and actions; notebooks get one with all they show; public names get their reference.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import posixpath
 import re
 from collections.abc import Iterator
@@ -124,6 +125,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for source, uri in taken.items():
         files.append(File.generated(config, uri, content=without_front_matter((ROOT / source).read_text())))
         origins[uri] = source
+    notebooks = {f"notebooks/{path.stem}.md": path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    for uri, path in notebooks.items():
+        files.append(File.generated(config, uri, content=notebook_page(path)))
+        origins[uri] = f"notebooks/{path.name}"
     for preset in PRESETS:
         files.append(File.generated(config, f"variants/{preset}.md", content=variant_page(preset)))
     for name, (title, exported, others) in REFERENCE.items():
@@ -135,6 +140,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     config.nav = [
         {"Home": "index.md"},
         {"Variants": [{preset: f"variants/{preset}.md"} for preset in PRESETS]},
+        {"Notebooks": list(notebooks)},
         {"Guides": guides},
         {"Models": ["models/index.md", *(uri for uri in models if uri != "models/index.md")]},
         {"Reference": [{title: f"api/{name}.md"} for name, (title, _, _) in REFERENCE.items()]},
@@ -171,16 +177,39 @@ def linked_files() -> Iterator[str]:
 
 def resolved(origin: str, target: str) -> str | None:
     """The file of the repository that a link means, None where it means none."""
+    if "://" in target or target.startswith("data:"):
+        return None
     source = posixpath.normpath(posixpath.join(posixpath.dirname(origin), target))
     if (ROOT / source).is_dir():
         source = posixpath.join(source, "README.md")
-    inside = not source.startswith(("..", "/")) and "://" not in target
+    inside = not source.startswith(("..", "/"))
     return source if inside and (ROOT / source).is_file() else None
 
 
 def without_front_matter(text: str) -> str:
     """A page without the YAML in front of it, which is for Hugging Face."""
     return text.split("---\n", 2)[2].lstrip() if text.startswith("---\n") else text
+
+
+def notebook_page(path: Path) -> str:
+    """A notebook as it was saved: its text, its code, and what that showed."""
+    parts = []
+    for cell in json.loads(path.read_text())["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        parts += [shown(output) for output in cell.get("outputs", [])]
+    return "\n\n".join(parts) + "\n"
+
+
+def shown(output: dict[str, Any]) -> str:
+    """What a notebook's cell showed, a picture where there is one."""
+    data = output.get("data", {})
+    if "text/html" in data:
+        return "".join(data["text/html"])
+    if "image/png" in data:
+        return f'<img src="data:image/png;base64,{"".join(data["image/png"]).strip()}" alt="a plot">'
+    text = "".join(output.get("text") or data["text/plain"]).rstrip()
+    return f"```text\n{text}\n```"
 
 
 def described() -> dict[str, str]:

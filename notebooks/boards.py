@@ -53,7 +53,7 @@ def row(*pictures: str, captions: tuple[str, ...] = (), width: int = 300) -> HTM
             f'<img src="data:image/svg+xml;base64,{data}" alt="{caption}" style="width:100%">'
             f"<figcaption>{caption}</figcaption></figure>"
         )
-    return HTML("".join(figures))
+    return HTML("".join(figures))  # type: ignore[no-untyped-call]
 
 
 def heat_map(game: Game, shares: Mapping[str, float], size: int = 400) -> str:

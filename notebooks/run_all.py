@@ -42,7 +42,11 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 600) -> None:
         CellExecutionError: a cell failed; the message has its traceback.
     """
     NotebookClient(
-        notebook, timeout=timeout, kernel_name="python3", resources={"metadata": {"path": folder}}
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        resources={"metadata": {"path": folder}},
+        coalesce_streams=True,  # printed text in one piece, however it arrived
     ).execute()
 
 

@@ -66,3 +66,13 @@ def test_links_lead_to_where_pages_are_on_the_site(hooks: ModuleType) -> None:
     assert hooks.resolved("README.md", "https://semver.org") is None
     assert hooks.resolved("README.md", "../elsewhere.md") is None
     assert hooks.resolved("README.md", "no/such.md") is None
+
+
+def test_a_notebooks_page_has_its_text_code_and_pictures(hooks: ModuleType) -> None:
+    page = hooks.notebook_page(ROOT / "notebooks" / "01_quickstart.ipynb")
+    assert page.startswith("# Quickstart\n")
+    assert "```python\ngame.push(" in page
+    assert "```text\nlegal moves:" in page
+    assert '<img src="data:image/svg+xml;base64,' in page
+    assert hooks.resolved("notebooks/01_quickstart.ipynb", "02_train_ppo.ipynb") == "notebooks/02_train_ppo.ipynb"
+    assert hooks.resolved("notebooks/01_quickstart.ipynb", "data:image/png;base64," + 9999 * "A") is None
