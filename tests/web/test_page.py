@@ -213,6 +213,7 @@ def test_networks_play_and_only_what_they_can(visit: Callable[..., Visit]) -> No
     here.play("Kc3")
     here.wait_for_steps(2)
     here.page.click("#new")
+    here.page.wait_for_selector("#new-dialog[open]")
     labels = here.page.locator("#seat-0 option").all_text_contents()
     assert "boop-net (network alone)" in labels
     assert not [label for label in labels if label.startswith("booop-net")]
