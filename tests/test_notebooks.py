@@ -1,6 +1,6 @@
 """The notebooks run from top to bottom, and what is committed of them is clean.
 
-To run them takes 5, 60, 30 and 35 seconds of one core, in the order of the files; training is cut to 12 seconds.
+To run them takes 5, 40, 30 and 35 seconds of one core, in the order of the files; training is cut to 12 seconds.
 `-k "not it_runs"` leaves that out.
 """
 
@@ -103,4 +103,5 @@ def test_it_runs(path: Path, tmp_path: Path, run_all: Any, monkeypatch: pytest.M
     (tmp_path / "models").symlink_to(ROOT / "models")
     notebook = read(path)
     run_all.execute(notebook, tmp_path / "notebooks")
+    run_all.clean(notebook)  # of what is told on stderr when something is compiled
     assert kinds(notebook) == kinds(read(path)), "it shows other things than are committed: run notebooks/run_all.py"
