@@ -123,7 +123,7 @@ def test_refuses_options(path: Path, options: str, message: str) -> None:
 
 
 def test_refuses_files_and_rules(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"there is no file .*b\.safetensors; .* has .*a\.safetensors"):
+    with pytest.raises(ValueError, match=r"there is no checkpoint file .*b\.safetensors; .* has .*a\.safetensors"):
         make_bot(f"az:{tmp_path / 'b.safetensors'}")
     with pytest.raises(CheckpointError, match="cannot play 'halls'"):
         make_bot(f"az:{path}").move(Game("halls"))
