@@ -32,7 +32,7 @@ VENV = ROOT / ".venv"
 PYTHON_IN_VENV = "Scripts/python.exe" if os.name == "nt" else "bin/python"
 PYTHON = VENV / PYTHON_IN_VENV
 STAMP = VENV / "boop_env-installed.txt"
-EXTRAS = "train,data,render,web,notebooks,docs,dev"
+EXTRAS = "train,data,render,web,notebooks,docs,openvino,ray,rllib,torchrl,openspiel,dev"
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
