@@ -252,7 +252,7 @@ class Run:
         self.learned = [*self.network.parameters(), *(self.auxiliary.parameters() if settings.auxiliary else [])]
         self.optimizer = torch.optim.AdamW(self.learned, settings.learning_rate, weight_decay=settings.weight_decay)
         self.buffer = ReplayBuffer(self.rules, settings.buffer)
-        self.games = self.gradients = self.positions = 0
+        self.games = self.gradients = 0
         self.owed = 0.0
         self.past_seconds = 0.0
         self.rated = 0.0
@@ -297,6 +297,11 @@ class Run:
         )
 
     @property
+    def positions(self) -> int:
+        """Positions of finished games, those that the replay buffer has forgotten included."""
+        return self.buffer.written
+
+    @property
     def seconds(self) -> float:
         """Time trained, before and after an interruption."""
         return self.past_seconds + time.monotonic() - self.started
@@ -337,7 +342,6 @@ class Run:
                 self.learn(gradients)
                 self.owed -= gradients
                 learned += time.monotonic() - now
-        self.positions += positions
         self.games += games
         seconds = time.monotonic() - began
         self.rates = {"games": games / seconds, "evaluations": evaluations / seconds, "learning": learned / seconds}
@@ -450,7 +454,6 @@ class Run:
             "optimizer": self.optimizer.state_dict(),
             "buffer": {name: torch.from_numpy(self.in_use(array)) for name, array in self.buffer.arrays.items()},
             "written": self.buffer.written,
-            "positions": self.positions,
             "games": self.games,
             "gradients": self.gradients,
             "owed": self.owed,
@@ -475,7 +478,7 @@ class Run:
         for name, array in self.buffer.arrays.items():
             saved = state["buffer"][name].cpu().numpy()
             array[: len(saved)] = saved.view(array.dtype)
-        self.buffer.written, self.positions = state["written"], state["positions"]
+        self.buffer.written = state["written"]
         self.games, self.gradients, self.owed = state["games"], state["gradients"], state["owed"]
         self.past_seconds = self.rated = state["seconds"]
         self.rng.bit_generator.state = json.loads(state["generator"])

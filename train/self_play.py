@@ -13,7 +13,8 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as first_ready
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -308,13 +309,9 @@ class ActorProcesses:
 
     def collect(self, wait: bool) -> list[Played]:
         """See `Actors.collect`."""
-        return self.receive(None if wait else 0.0)
-
-    def receive(self, timeout: float | None) -> list[Played]:
-        """What arrives within some seconds, or at all."""
         found = []
         waiting = {self.connections[index]: index for index in self.busy}
-        for connection in wait(list(waiting), timeout) if waiting else []:
+        for connection in first_ready(list(waiting), None if wait else 0.0) if waiting else []:
             index = waiting[connection]  # type: ignore[index]  # only connections are waited for
             try:
                 found.append(self.connections[index].recv())
