@@ -52,6 +52,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from boop_env.envs.planes import observe_states
 from boop_env.policy.checkpoint import Card, replace_file, write_checkpoint
+from boop_env.policy.inference import Precision, native_precision
 from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_weights
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
@@ -80,6 +81,7 @@ class Settings:
     seed: int = setting(0, "of weights and games")
     device: str = setting("cpu", "where the network runs and learns: cpu, cuda, ...")
     backend: str = setting("auto", "what runs the network in self-play: auto, torch or openvino")
+    precision: str = setting("auto", "what training computes in: float32, bfloat16, or auto, see `native_precision`")
     threads: int = setting(1, "CPU threads for learning, and for self-play where that has no processes")
     actors: int = setting(2, "processes of self-play, one thread each; 0 plays and learns by turns in one process")
     ray: str = setting("", 'address of a Ray cluster for the actors, or "local"')
@@ -118,10 +120,16 @@ class Settings:
 
 
 MAY_CHANGE = (
-    "hours", "positions", "out", "device", "backend", "threads", "actors", "ray", "save_seconds", "rate_minutes",
-    "rate_games",
+    "hours", "positions", "out", "device", "backend", "precision", "threads", "actors", "ray", "save_seconds",
+    "rate_minutes", "rate_games",
 )  # fmt: skip
 """What may change when a run goes on; all else is as it began."""
+
+CHOICES = {
+    "rules": tuple(PRESETS),
+    "backend": ("auto", "torch", "openvino"),
+    "precision": ("auto", "float32", "bfloat16"),
+}
 
 WARM_UP = 100
 """Gradients over which the learning rate rises."""
@@ -143,10 +151,9 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     )
     for f in fields(Settings):
         help_text = f"{f.metadata['help']} ({f.default})"
-        parser.add_argument(f"--{f.name.replace('_', '-')}", type=type(f.default), default=f.default, help=help_text)
+        flag, choices = f"--{f.name.replace('_', '-')}", CHOICES.get(f.name)
+        parser.add_argument(flag, type=type(f.default), default=f.default, choices=choices, help=help_text)
     settings = Settings(**vars(parser.parse_args(arguments)))
-    if settings.rules not in PRESETS:
-        parser.error(f"--rules {settings.rules}: the presets are {', '.join(PRESETS)}")
     for name in ("iteration", "batch_size"):
         if settings.buffer < getattr(settings, name):
             parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")
@@ -244,6 +251,9 @@ class Run:
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
         self.config = NetworkConfig("residual", settings.width, settings.depth)
+        self.precision: Precision = (
+            native_precision(settings.device) if settings.precision == "auto" else settings.precision  # type: ignore[assignment]
+        )
         torch.manual_seed(settings.seed)
         self.rng = np.random.default_rng(settings.seed)
         self.network = ResidualNetwork(self.rules, self.config).to(settings.device)
@@ -293,6 +303,7 @@ class Run:
             surprise=bool(given.surprise),
             device=given.device,
             backend=given.backend,  # type: ignore[arg-type]
+            precision=self.precision,
             threads=given.threads,
         )
 
@@ -366,8 +377,10 @@ class Run:
             batch = self.buffer.draw(self.settings.batch_size, self.settings.search_value, self.rng)
             tensors = (torch.from_numpy(array).to(device) for array in batch)
             planes, masks, policies, values, full, owners, left = tensors
-            trunk = self.network.trunk(planes)
-            logits, predicted = self.network.heads(trunk)
+            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=self.precision == "bfloat16"):
+                trunk = self.network.trunk(planes)
+                logits, predicted = self.network.heads(trunk)
+            trunk, logits, predicted = trunk.float(), logits.float(), predicted.float()
             log_probs = logits.masked_fill(masks == 0, -1e8).log_softmax(1)
             policy_loss = -((policies * log_probs).sum(1) * full).sum() / full.sum().clamp(min=1)
             value_loss = torch.nn.functional.mse_loss(predicted, values)

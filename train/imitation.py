@@ -96,9 +96,15 @@ class Imitation:
         )
 
     def learn(
-        self, network: Network, optimizer: torch.optim.Optimizer, lessons: Lessons, batch_size: int
+        self,
+        network: Network,
+        optimizer: torch.optim.Optimizer,
+        lessons: Lessons,
+        batch_size: int,
+        *,
+        mixed: bool = False,
     ) -> dict[str, float]:
-        """Learns every position once, each in a random symmetry of the board.
+        """Learns every position once, each in a random symmetry of the board; `mixed` as in `TorchEvaluator`.
 
         Returns:
             Means over the batches: cross-entropy and accuracy of the policy, squared error of the value.
@@ -113,7 +119,9 @@ class Imitation:
             actions = torch.from_numpy(table.actions[which, lessons.actions[rows]]).to(device)
             values = torch.from_numpy(lessons.values[rows]).to(device)
             finished = torch.from_numpy(lessons.finished[rows]).to(device)
-            logits, guessed = network(planes)
+            with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
+                logits, guessed = network(planes)
+            logits, guessed = logits.float(), guessed.float()
             logits = logits.masked_fill(masks == 0, ILLEGAL)
             policy_loss = torch.nn.functional.cross_entropy(logits, actions)
             value_loss = ((guessed - values).square() * finished).sum() / finished.sum().clamp(min=1)

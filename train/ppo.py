@@ -53,7 +53,8 @@ from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
 from boop_env.envs.sb3 import BoopVecEnv
 from boop_env.policy.checkpoint import Card, Checkpoint, replace_file, write_checkpoint
-from boop_env.policy.network import NetworkConfig, network_weights
+from boop_env.policy.inference import native_precision
+from boop_env.policy.network import NetworkConfig, network_from_checkpoint, network_weights
 from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
@@ -79,6 +80,7 @@ class Settings:
     out: str = setting("runs/ppo", "folder of the run")
     seed: int = setting(0, "of weights, games and opponents")
     device: str = setting("cpu", "where the networks run: cpu, cuda, ...")
+    precision: str = setting("auto", "what training computes in: float32, bfloat16, or auto, see `native_precision`")
     threads: int = setting(2, "CPU threads of torch; as many as there are cores that nothing else uses")
 
     network: str = setting("residual", "kind of network: residual or mlp")
@@ -116,7 +118,7 @@ class Settings:
     max_grad_norm: float = setting(0.5, "gradients longer than this are shortened to it")
 
 
-MAY_CHANGE = ("minutes", "steps", "out", "device", "threads")
+MAY_CHANGE = ("minutes", "steps", "out", "device", "precision", "threads")
 """What may change when a run goes on; all else is as it began."""
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -134,6 +136,7 @@ SEATS: dict[str, int | str] = {"both": "random", "first": 0, "second": 1}
 CHOICES = {
     "rules": tuple(PRESETS),
     "network": ("residual", "mlp"),
+    "precision": ("auto", "float32", "bfloat16"),
     "opponents": ("league", "latest"),
     "seat": tuple(SEATS),
 }
@@ -195,6 +198,8 @@ class Run:
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
         self.network = NetworkConfig(settings.network, settings.width, settings.depth)  # type: ignore[arg-type]
+        precision = native_precision(settings.device) if settings.precision == "auto" else settings.precision
+        self.mixed = precision == "bfloat16"
         self.learning_rate = settings.learning_rate
         self.speed = self.past_seconds = 0.0
         self.imitated = self.next_snapshot = 0
@@ -222,7 +227,7 @@ class Run:
             clip_range=settings.clip,
             vf_coef=settings.value,
             max_grad_norm=settings.max_grad_norm,
-            policy_kwargs={"rules": self.rules, "config": self.network},
+            policy_kwargs={"rules": self.rules, "config": self.network, "mixed": self.mixed},
             seed=settings.seed,
             device=settings.device,
         )
@@ -264,13 +269,14 @@ class Run:
         card = Card(self.rules, self.network.to_dict())
         checkpoint = Checkpoint(card, network_weights(self.policy.network), Path(LATEST))
         bot = PolicyBot(checkpoint, device=self.settings.device)
-        bot.evaluator = TorchEvaluator(self.policy.network, self.settings.device)
+        bot.evaluator = TorchEvaluator(self.policy.network, self.settings.device, mixed=self.mixed)
         bot.name = LATEST
         return bot
 
     def frozen(self, name: str) -> Bot:
         """The frozen copy of this name, such as ``"pool/0000250000"``."""
-        bot = load_policy(self.folder / f"{name}.safetensors", device=self.settings.device)
+        bot = load_policy(self.folder / f"{name}.safetensors")
+        bot.evaluator = TorchEvaluator(network_from_checkpoint(bot.checkpoint), self.settings.device, mixed=self.mixed)
         bot.name = name
         return bot
 
@@ -321,7 +327,7 @@ class Run:
             group["lr"] = self.learning_rate
         lessons = self.imitation.play()
         self.losses = self.imitation.learn(
-            self.policy.network, self.policy.optimizer, lessons, self.settings.batch_size
+            self.policy.network, self.policy.optimizer, lessons, self.settings.batch_size, mixed=self.mixed
         )
         self.imitated += len(lessons.words)
 

@@ -23,7 +23,7 @@ import torch
 
 from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv
-from boop_env.policy.inference import Backend, StateEvaluator, make_evaluator
+from boop_env.policy.inference import Backend, Precision, StateEvaluator, make_evaluator
 from boop_env.policy.network import NetworkConfig, build_network
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import RuleSet
@@ -54,6 +54,7 @@ class SelfPlayConfig:
         surprise: repeat positions that surprised the network more often.
         device: where the network runs.
         backend: what runs it.
+        precision: what it computes in.
         threads: CPU threads of the network.
     """
 
@@ -69,6 +70,7 @@ class SelfPlayConfig:
     surprise: bool
     device: str
     backend: Backend
+    precision: Precision
     threads: int
 
     def search(self) -> TreeSearch:
@@ -142,6 +144,7 @@ class Actor:
             config.rules,
             device=config.device,
             backend=config.backend,
+            precision=config.precision,
             threads=config.threads,
         )
         env_seed = int(self.rng.integers(2**62))

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import torch
+from llvmlite.binding import get_host_cpu_features
 from torch import Tensor, nn
 
 from boop_env.envs.planes import plane_shape, write_batch
@@ -29,6 +30,9 @@ Precision = Literal["float32", "bfloat16"]
 
 TOLERANCE: dict[str, float] = {"float32": 1e-4, "bfloat16": 0.03}
 """How far logits and values may be from torch's in float32: absolutely, and again relatively for logits above 1."""
+
+BFLOAT16_FEATURES = ("avx512bf16", "amx-bf16", "bf16")
+"""LLVM's names of processor features that multiply in bfloat16, of x86 and of ARM."""
 
 BATCH = 256
 """Positions OpenVINO looks at in one go: more gain nothing on a CPU and no longer fit its caches."""
@@ -149,6 +153,15 @@ def openvino_model(network: Network, shape: tuple[int, int, int]) -> Any:
         model = frontend.convert(frontend.load(decoder))
     model.reshape(PartialShape([-1, *shape]))
     return model
+
+
+def native_precision(device: str = "cpu") -> Precision:
+    """What training computes in unless told: bfloat16 where the processor has instructions for it, else float32.
+
+    Only the CPU is asked; on other devices the answer is float32.
+    """
+    features = get_host_cpu_features() if device == "cpu" else {}
+    return "bfloat16" if any(features.get(name) for name in BFLOAT16_FEATURES) else "float32"
 
 
 def has_openvino() -> bool:

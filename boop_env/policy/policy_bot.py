@@ -40,10 +40,12 @@ class TorchEvaluator:
     Args:
         network: the network; it is moved to the device and only read from.
         device: a torch device, such as ``"cpu"`` or ``"cuda"``.
+        mixed: compute in bfloat16 where torch's autocast does; the weights stay as they are.
     """
 
-    def __init__(self, network: Network, device: str | torch.device = "cpu") -> None:
+    def __init__(self, network: Network, device: str | torch.device = "cpu", *, mixed: bool = False) -> None:
         self.device = torch.device(device)
+        self.mixed = mixed
         self.network = network.to(self.device).eval()
 
     def load_weights(self, weights: Mapping[str, Floats]) -> None:
@@ -52,10 +54,10 @@ class TorchEvaluator:
 
     def __call__(self, planes: Floats) -> tuple[Floats, Floats]:
         """See `Evaluator`."""
-        with torch.inference_mode():
+        with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.mixed):
             chunks = [torch.from_numpy(planes[i : i + CHUNK]) for i in range(0, len(planes), CHUNK)]
             outputs = [self.network(chunk.to(self.device)) for chunk in chunks]
-            logits, values = (torch.cat(parts).cpu().numpy() for parts in zip(*outputs, strict=True))
+            logits, values = (torch.cat(parts).float().cpu().numpy() for parts in zip(*outputs, strict=True))
         return logits, values
 
 

@@ -30,6 +30,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         lr_schedule: learning rate by the progress that remains.
         rules: the rule set.
         config: the network's shape.
+        mixed: compute in bfloat16 where torch's autocast does; weights, losses and Adam stay in float32.
     """
 
     def __init__(
@@ -40,8 +41,10 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         *,
         rules: RuleSet,
         config: NetworkConfig,
+        mixed: bool = False,
     ) -> None:
         super().__init__(observation_space, action_space, lr_schedule, net_arch=[])
+        self.mixed = mixed
         self.network = build_network(rules, config)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), eps=1e-5, fused=True)
 
@@ -61,7 +64,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         Returns:
             Actions ``(N,)``, values ``(N, 1)`` and the actions' log probabilities ``(N,)``.
         """
-        logits, values = self.network(obs)
+        logits, values = self.look(obs)
         log_probs = self._log_probs(logits, action_masks)
         actions = log_probs.argmax(1) if deterministic else torch.multinomial(log_probs.exp(), 1).squeeze(1)
         return actions, values[:, None], log_probs.gather(1, actions[:, None]).squeeze(1)
@@ -70,14 +73,15 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Values ``(N, 1)``, log probabilities of the actions ``(N,)`` and entropies over legal actions ``(N,)``."""
-        logits, values = self.network(obs)
+        logits, values = self.look(obs)
         log_probs = self._log_probs(logits, action_masks)
         entropy = -(log_probs.exp() * log_probs).sum(1)
         return values[:, None], log_probs.gather(1, actions[:, None]).squeeze(1), entropy
 
     def get_distribution(self, obs: PyTorchObs, action_masks: npt.NDArray[Any] | None = None) -> MaskableDistribution:
         """The distribution over legal actions, as SB3's own `predict` wants it."""
-        distribution = self.action_dist.proba_distribution(action_logits=self.network(obs)[0])
+        assert isinstance(obs, Tensor)
+        distribution = self.action_dist.proba_distribution(action_logits=self.look(obs)[0])
         if action_masks is not None:
             distribution.apply_masking(action_masks)
         return distribution
@@ -85,7 +89,13 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def predict_values(self, obs: PyTorchObs) -> Tensor:
         """Values, ``(N, 1)``."""
         assert isinstance(obs, Tensor)
-        return self.network.value(obs)[:, None]
+        return self.look(obs)[1][:, None]
+
+    def look(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """The network's logits ``(N, num_actions)`` and values ``(N,)``, float32."""
+        with torch.autocast(planes.device.type, torch.bfloat16, enabled=self.mixed):
+            logits, values = self.network(planes)
+        return logits.float(), values.float()
 
     def _log_probs(self, logits: Tensor, masks: Tensor | npt.NDArray[Any] | None) -> Tensor:
         if masks is not None:

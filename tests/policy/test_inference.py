@@ -9,6 +9,7 @@ from boop_env.envs.batch import BatchEnv
 from boop_env.policy import inference
 from boop_env.policy.inference import TOLERANCE, StateEvaluator, filled_up, make_evaluator
 from boop_env.policy.network import Network, NetworkConfig, build_network, network_weights
+from boop_env.policy.policy_bot import TorchEvaluator
 
 CONFIGS = (NetworkConfig("residual", 16, 2, 16), NetworkConfig("mlp", 32, 1, 16))
 BACKENDS = [
@@ -141,3 +142,27 @@ def test_a_gpu_agrees(rules: str, precision: str, tmp_path: Path) -> None:
     tolerance = max(TOLERANCE[precision], 2e-3)  # GPUs round float32 convolutions to TF32
     check_close(found[0], logits, tolerance)
     check_close(found[1], values, tolerance)
+
+
+@pytest.mark.parametrize(
+    ("features", "device", "precision"),
+    [
+        ({"avx2": True, "avx512bf16": False}, "cpu", "float32"),
+        ({"avx512bf16": True}, "cpu", "bfloat16"),
+        ({"amx-bf16": True}, "cpu", "bfloat16"),
+        ({"avx512bf16": True}, "cuda", "float32"),
+    ],
+)
+def test_training_computes_in_what_the_processor_can(
+    monkeypatch: pytest.MonkeyPatch, features: dict[str, bool], device: str, precision: str
+) -> None:
+    monkeypatch.setattr(inference, "get_host_cpu_features", lambda: features)
+    assert inference.native_precision(device) == precision
+
+
+def test_torch_in_mixed_precision_agrees() -> None:
+    net, planes = network("boop", CONFIGS[0]), some_planes("boop", 40)
+    plain, mixed = TorchEvaluator(net)(planes), TorchEvaluator(net, mixed=True)(planes)
+    for found, expected in zip(mixed, plain, strict=True):
+        check_close(found, expected, TOLERANCE["bfloat16"])
+        assert not np.array_equal(found, expected)

@@ -6,7 +6,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 import boop_env
-from boop_env import make_bot
+from boop_env import make_bot, ruleset
 from boop_env.envs.batch import BatchEnv
 from boop_env.envs.sb3 import BoopVecEnv
 from boop_env.policy import Card, write_checkpoint
@@ -81,3 +81,27 @@ def test_forward_draws_legal_actions_and_tells_their_chances() -> None:
 def test_all_weights_are_the_networks() -> None:
     policy = model("boop", CONFIGS[0]).policy
     assert {id(p) for p in policy.parameters()} == {id(p) for p in policy.network.parameters()}
+
+
+def test_mixed_precision_computes_in_bfloat16_and_learns_in_float32() -> None:
+    rules = ruleset("boop")
+    env = BoopVecEnv(rules, 64, [make_bot("random")], opening_plies=6)
+    found = {}
+    for mixed in (False, True):
+        torch.manual_seed(0)
+        policy = MaskablePPO(
+            NetworkPolicy,
+            env,
+            policy_kwargs={"rules": rules, "config": NetworkConfig("residual", 16, 2), "mixed": mixed},
+        ).policy
+        planes, masks = torch.from_numpy(env.observe()), env.action_masks()
+        actions = policy(planes, action_masks=masks)[0]
+        values, log_probs, entropies = policy.evaluate_actions(planes, actions, masks)
+        (values.sum() + log_probs.sum()).backward()
+        assert {tensor.dtype for tensor in (values, log_probs, entropies)} == {torch.float32}
+        assert {p.dtype for p in policy.parameters()} | {p.grad.dtype for p in policy.parameters()} == {torch.float32}
+        found[mixed] = policy.network.stem.weight.grad
+        with torch.no_grad():
+            inner = policy.look(planes)[0]
+        assert torch.equal(inner, inner.bfloat16().float()) is mixed
+    torch.testing.assert_close(found[True], found[False], rtol=0.1, atol=0.1 * float(found[False].abs().max()))

@@ -103,7 +103,7 @@ def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
         main(flags(tmp_path, positions=40, width=8, seed=3))
     assert "other settings: --seed 3 against 0, --width 8 against 4; give the same" in capsys.readouterr().err
     for other, message in (
-        ({"rules": "chess"}, "presets are"),
+        ({"rules": "chess"}, "invalid choice: 'chess'"),
         ({"buffer": 30}, "--buffer 30 is less than --iteration; give more"),
     ):
         with pytest.raises(SystemExit):

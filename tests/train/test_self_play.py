@@ -26,6 +26,7 @@ CONFIG = SelfPlayConfig(
     surprise=False,
     device="cpu",
     backend="torch",
+    precision="float32",
     threads=1,
 )
 
