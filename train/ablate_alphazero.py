@@ -3,16 +3,20 @@
     python -m train.ablate_alphazero --minutes 10 --out runs/ablation
     python -m train.ablate_alphazero --only base surprise auxiliary
 
-Nothing else should run meanwhile. The same command goes on after any stop: runs that are done are kept.
+Each run is one process with one thread, which plays and learns by turns, so that runs beside one another take
+nothing from each other while there are as many free cores. Nothing else should run meanwhile. The same command goes
+on after any stop: runs that are done are kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from boop_env.arena.match import Match
@@ -30,6 +34,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "auxiliary": ("--auxiliary", "0.3"),
     "results-only": ("--search-value", "0"),
     "reuse-3": ("--reuse", "3"),
+    "reuse-12": ("--reuse", "12"),
     "64x4": ("--width", "64", "--depth", "4"),
     "teacher": ("--teacher-positions", "150000"),
 }
@@ -48,16 +53,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=list(CHOICES), default=list(CHOICES), help="choices to measure")
     parser.add_argument("--simulations", type=int, default=32, help="of the searches they play with; 0 for none")
     parser.add_argument("--games", type=int, default=60, help="games of each pairing")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time; no more than free cores")
     parser.add_argument("--seed", type=int, default=0, help="of the runs and of the openings")
     parser.add_argument("--out", type=Path, default=Path("runs/ablation"), help="folder of the runs")
     options = parser.parse_args(arguments)
-    for name in options.only:
+
+    def run(name: str) -> int:
+        folder = options.out / name
         command = [sys.executable, "-m", "train.alphazero", "--rules", options.rules, *CHOICES[name]]
         command += ["--hours", str(options.minutes / 60), "--rate-minutes", "0", "--seed", str(options.seed)]
-        status = subprocess.run([*command, "--out", str(options.out / name)]).returncode
-        if status:
-            print(f"ablate_alphazero: the run {name} ended with status {status}", file=sys.stderr)
-            return status
+        command += ["--actors", "0", "--threads", "1", "--out", str(folder)]
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / "log.txt", "a") as log:
+            return subprocess.run(command, stdout=log, stderr=log).returncode
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for name, status in zip(options.only, pool.map(run, options.only), strict=True):
+            print(f"{name}: " + (f"failed; see {options.out / name / 'log.txt'}" if status else "done"), flush=True)
+            if status:
+                return status
     checkpoints = [options.out / name / "policy.safetensors" for name in options.only]
     specs = [
         f"az:{path}?sims={options.simulations}" if options.simulations else f"{path}?greedy" for path in checkpoints

@@ -50,14 +50,23 @@ from rich.live import Live
 from rich.table import Table
 from torch.utils.tensorboard import SummaryWriter
 
+from boop_env.bots.models import find_checkpoint
 from boop_env.envs.planes import observe_states
-from boop_env.policy.checkpoint import Card, replace_file, write_checkpoint
+from boop_env.policy.checkpoint import (
+    Card,
+    Checkpoint,
+    CheckpointError,
+    read_checkpoint,
+    replace_file,
+    write_checkpoint,
+)
 from boop_env.policy.inference import Precision, native_precision
-from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_weights
+from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_from_checkpoint, network_weights
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
 from boop_env.rules.symmetry import symmetries, turn_states
+from boop_env.search.lockstep import VALUE_SCALE
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.rating import add_rating
 from train.self_play import Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
@@ -86,6 +95,7 @@ class Settings:
     actors: int = setting(2, "processes of self-play, one thread each; 0 plays and learns by turns in one process")
     ray: str = setting("", 'address of a Ray cluster for the actors, or "local"')
 
+    initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     width: int = setting(32, "channels of the residual network")
     depth: int = setting(3, "residual blocks")
 
@@ -95,7 +105,7 @@ class Settings:
     quick_simulations: int = setting(0, "visits of quick searches, which teach values only; 0 for none")
     full_share: float = setting(0.25, "share of searches that are not quick, where there are quick ones")
     considered: int = setting(16, "moves that a search begins with, at most")
-    value_scale: float = setting(1.0, "how much values change the policy in a search (c_scale)")
+    value_scale: float = setting(VALUE_SCALE, "how much values change the policy in a search (c_scale)")
     opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
     surprise: int = setting(0, "1 to learn more from positions where the search disagreed with the network")
 
@@ -174,6 +184,26 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     return settings
 
 
+def read_initial(settings: Settings) -> Checkpoint | None:
+    """The checkpoint that a run begins from, or nothing where it has none or is to go on.
+
+    Raises:
+        FileNotFoundError: there is no such checkpoint.
+        CheckpointError: it is for other rules, or its network has another shape.
+    """
+    if not settings.initial or (Path(settings.out) / "state.pt").is_file():
+        return None
+    checkpoint = read_checkpoint(find_checkpoint(settings.initial))
+    checkpoint.check_rules(ruleset(settings.rules))
+    shape = NetworkConfig(**checkpoint.card.network)
+    if shape != NetworkConfig("residual", settings.width, settings.depth):
+        raise checkpoint.refuse(
+            f"is a {shape.kind} network of width {shape.width} and depth {shape.depth}, the run's is residual, "
+            f"of width {settings.width} and depth {settings.depth}; give --width and --depth as they are there"
+        )
+    return checkpoint
+
+
 # What is learned from
 
 
@@ -244,9 +274,10 @@ class Run:
     Args:
         settings: its settings.
         command: the command that started it, for the checkpoint's card.
+        initial: the checkpoint to begin from; not needed to go on.
     """
 
-    def __init__(self, settings: Settings, command: str) -> None:
+    def __init__(self, settings: Settings, command: str, initial: Checkpoint | None = None) -> None:
         self.settings, self.command = settings, command
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
@@ -257,6 +288,10 @@ class Run:
         torch.manual_seed(settings.seed)
         self.rng = np.random.default_rng(settings.seed)
         self.network = ResidualNetwork(self.rules, self.config).to(settings.device)
+        self.beginning: dict[str, Any] = {}
+        if initial:
+            self.network.load_state_dict(network_from_checkpoint(initial).state_dict())
+            self.beginning = dict(initial.card.training)
         self.averaged = copy.deepcopy(self.network).requires_grad_(False)
         self.auxiliary = AuxiliaryHeads(settings.width).to(settings.device)
         self.learned = [*self.network.parameters(), *(self.auxiliary.parameters() if settings.auxiliary else [])]
@@ -455,6 +490,7 @@ class Run:
             "positions": self.positions,
             "gradients": self.gradients,
             "settings": asdict(self.settings),
+            **({"initial": self.beginning} if self.beginning else {}),
         }
         return Card(self.rules, self.config.to_dict(), training)
 
@@ -471,6 +507,7 @@ class Run:
             "gradients": self.gradients,
             "owed": self.owed,
             "seconds": self.seconds,
+            "beginning": json.dumps(self.beginning),
             "generator": json.dumps(self.rng.bit_generator.state),
         }
         replace_file(self.folder / "state.pt", lambda path: torch.save(state, path))
@@ -494,6 +531,7 @@ class Run:
         self.buffer.written = state["written"]
         self.games, self.gradients, self.owed = state["games"], state["gradients"], state["owed"]
         self.past_seconds = self.rated = state["seconds"]
+        self.beginning = json.loads(state["beginning"])
         self.rng.bit_generator.state = json.loads(state["generator"])
 
 
@@ -548,10 +586,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = Path(settings.out)
     text = json.dumps(asdict(settings), indent=2)
     try:
+        initial = read_initial(settings)
         replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
         for part in folder.glob(".*.part"):  # what a killed run was writing
             part.unlink()
-        run = Run(settings, shlex.join(["python", "-m", "train.alphazero", *given]))
+        run = Run(settings, shlex.join(["python", "-m", "train.alphazero", *given]), initial)
+    except (CheckpointError, FileNotFoundError) as error:
+        print(f"alphazero: cannot begin: {error}", file=sys.stderr)
+        return 1
     except OSError as error:
         print(f"alphazero: cannot use the folder {folder}: {error}", file=sys.stderr)
         return 1

@@ -5,7 +5,8 @@
     python -m train.reproduce boop-ppo --print
 
 The card's time limit is replaced by the number of steps or positions that the run had when the checkpoint
-was written, so that a slower machine trains as much. Whatever else is given goes to the trainer and comes
+was written, so that a slower machine trains as much. A run that began from another checkpoint follows the run which
+that one is from. Whatever else is given goes to the trainer and comes
 before the card. docs/reproduce.md says what may still differ.
 """
 
@@ -15,7 +16,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from boop_env.bots.models import find_checkpoint
@@ -59,21 +60,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, rest = parser.parse_known_args(arguments)
     try:
         checkpoint = read_checkpoint(find_checkpoint(options.checkpoint))
-        module, flags = command(checkpoint)
+        runs = commands(checkpoint, options.out)
     except (ValueError, OSError) as error:
         print(f"reproduce: {error}", file=sys.stderr)
         return 2
-    flags += ["--out", options.out, *rest]
-    print(shlex.join(["python", "-m", module, *flags]))
+    for module, flags in runs:
+        print(shlex.join(["python", "-m", module, *flags, *rest]))
     if options.print:
         return 0
     for line in differences(checkpoint):
         print(f"reproduce: {line}", file=sys.stderr)
-    code = TRAINERS[module].main(flags)
-    if code == 0:
-        again = f"{options.out}/policy.safetensors"
-        print(f"reproduce: compare them with: python -m train.evaluate {options.checkpoint} {again} --games 400")
-    return code
+    for module, flags in runs:
+        code = TRAINERS[module].main([*flags, *rest])
+        if code:
+            return code
+    again = f"{options.out}/policy.safetensors"
+    print(f"reproduce: compare them with: python -m train.evaluate {options.checkpoint} {again} --games 400")
+    return 0
+
+
+def commands(checkpoint: Checkpoint, out: str) -> list[tuple[str, list[str]]]:
+    """The trainer's module and flags of each run that led to a checkpoint, the first one first.
+
+    A run that began from a checkpoint follows the one which that checkpoint is from, in the folder ``initial``
+    of its own.
+
+    Raises:
+        CheckpointError: see `command`.
+    """
+    module, flags = command(checkpoint)
+    before = checkpoint.card.training.get("initial")
+    runs = []
+    if before:
+        runs = commands(replace(checkpoint, card=replace(checkpoint.card, training=before)), f"{out}/initial")
+        flags[flags.index("--initial") + 1] = f"{out}/initial/policy.safetensors"
+    return [*runs, (module, [*flags, "--out", out])]
 
 
 def command(checkpoint: Checkpoint) -> tuple[str, list[str]]:

@@ -75,12 +75,20 @@ def ship(run: Path, models: Path, name: str) -> None:
 def portable(training: Mapping[str, Any], name: str) -> dict[str, Any]:
     """What a card says of training, with a folder of this machine replaced by one that anybody has."""
     told = dict(training)
+    folders = {"out": f"runs/{name}", "initial": f"runs/{name}/initial/policy.safetensors"}
     words = shlex.split(told.get("command", ""))
-    if "--out" in words[:-1]:
-        words[words.index("--out") + 1] = f"runs/{name}"
+    for option, folder in folders.items():
+        for at, word in enumerate(words):
+            if word == f"--{option}":
+                words[at + 1 : at + 2] = [folder]
+            elif word.startswith(f"--{option}="):
+                words[at] = f"--{option}={folder}"
+        if told.get("settings", {}).get(option):
+            told["settings"] = {**told["settings"], option: folder}
+    if words:
         told["command"] = shlex.join(words)
-    if "out" in told.get("settings", {}):
-        told["settings"] = {**told["settings"], "out": f"runs/{name}"}
+    if "initial" in told:
+        told["initial"] = portable(told["initial"], f"{name}/initial")
     return told
 
 

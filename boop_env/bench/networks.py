@@ -31,8 +31,10 @@ def rows() -> Iterator[Row]:
     backends = ("torch", "openvino") if find_spec("openvino") else ("torch",)
     for width, depth in SHAPES:
         for backend in backends:
-            name = f"{width}x{depth}, {backend}"
-            yield Row("network, batches of 256, boop", name, "evaluation", partial(inference, width, depth, backend))
+            for precision in ("float32", "bfloat16"):
+                name = f"{width}x{depth}, {backend}, {precision}"
+                work = partial(inference, width, depth, backend, precision)
+                yield Row("network, batches of 256, boop", name, "evaluation", work)
     for width, depth in SHAPES:
         group = f"self-play by search, {GAMES} games, {SIMULATIONS} simulations, boop"
         yield Row(group, f"{width}x{depth}, moves", "move", partial(self_play, width, depth, moves=True))
@@ -49,24 +51,24 @@ def network(width: int, depth: int) -> Any:
     return build_network(ruleset("boop"), NetworkConfig("residual", width, depth))
 
 
-def inference(width: int, depth: int, backend: Any) -> Work:
+def inference(width: int, depth: int, backend: Any, precision: Any) -> Work:
     """The network alone, all threads."""
     from boop_env.policy.inference import make_evaluator
 
-    evaluate = make_evaluator(network(width, depth), ruleset("boop"), backend=backend)
+    evaluate = make_evaluator(network(width, depth), ruleset("boop"), backend=backend, precision=precision)
     planes = BatchEnv("boop", 256, opening_plies=12).planes.copy()
     return lambda: len(evaluate(planes)[1])
 
 
 def self_play(width: int, depth: int, *, moves: bool = False) -> Work:
     """Games that a new network plays against itself, as in training: search, network and rules."""
-    from boop_env.policy.inference import StateEvaluator, make_evaluator
+    from boop_env.policy.inference import StateEvaluator, make_evaluator, native_precision
     from boop_env.search.lockstep import TreeSearch
 
     rules = ruleset("boop")
-    evaluate = StateEvaluator(make_evaluator(network(width, depth), rules), rules)
+    evaluate = StateEvaluator(make_evaluator(network(width, depth), rules, precision=native_precision()), rules)
     env = BatchEnv(rules, GAMES, seed=0, threads=1, observation="states")
-    search = TreeSearch(rules, GAMES, simulations=SIMULATIONS, value_scale=1.0)
+    search = TreeSearch(rules, GAMES, simulations=SIMULATIONS)
     every, rng = np.arange(GAMES), np.random.default_rng(0)
 
     def work() -> int:

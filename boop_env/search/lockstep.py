@@ -43,7 +43,7 @@ from boop_env.search.trees import (
 Evaluate = Callable[[States], tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Positions to logits ``(N, num_actions)`` and values ``(N,)`` for whoever acts in each."""
 
-VALUE_SCALE = 0.25
+VALUE_SCALE = 1.0
 """The paper's ``c_scale``: how much values from -1 to 1 change the policy."""
 
 CONSIDERED = 16

@@ -15,7 +15,7 @@ import torch
 from boop_env import Game, RuleSet, ruleset
 from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv
-from boop_env.policy import load_policy
+from boop_env.policy import load_policy, read_checkpoint
 from train import alphazero, export
 from train.alphazero import ReplayBuffer, Settings, main, stages
 from train.self_play import Played
@@ -229,3 +229,27 @@ def test_the_replay_buffer_is_exported(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "no run").mkdir()
     assert export.main([str(tmp_path / "no run"), str(file)]) == 2
     assert "settings.json" in capsys.readouterr().err
+
+
+def test_a_run_can_begin_from_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert main(flags(first, positions=80)) == 0
+    begun = flags(second, positions=80, initial=first / "policy.safetensors", learning_rate=0.0, seed=5)
+    assert main(begun) == 0
+    one, other = (read_checkpoint(folder / "policy.safetensors") for folder in (first, second))
+    assert state(second)["gradients"] > 0
+    assert all(np.allclose(one.weights[name], other.weights[name]) for name in one.weights)  # nothing was learned
+    assert other.card.training["initial"] == one.card.training
+    (first / "policy.safetensors").unlink()  # no longer needed to go on
+    assert main([*begun, "--positions", "160"]) == 0
+    assert read_checkpoint(second / "policy.safetensors").card.training["initial"] == one.card.training
+
+    capsys.readouterr()
+    checkpoint = second / "policy.safetensors"
+    for change, message in (
+        ({"width": 8}, "residual network of width 4 and depth 1, the run"),
+        ({"rules": "halls"}, "cannot play 'halls'"),
+        ({"initial": tmp_path / "none.safetensors"}, "none.safetensors"),
+    ):
+        assert main(flags(tmp_path / "third", **{"initial": checkpoint, **change})) == 1
+        assert "alphazero: cannot begin: " in (told := capsys.readouterr().err) and message in told

@@ -49,6 +49,17 @@ def test_every_setting_comes_back_and_time_becomes_amount(tmp_path, capsys):
         assert f"--{name.replace('_', '-')} " in line
 
 
+def test_a_run_that_began_from_another_follows_it(tmp_path, capsys):
+    first = {"command": "python -m train.alphazero", "settings": asdict(alphazero.Settings(seed=3)), "positions": 7}
+    settings = asdict(alphazero.Settings(initial="runs/az/policy.safetensors", seed=4))
+    path = written(tmp_path, "train.alphazero", settings, positions=9, initial=first)
+    assert reproduce.main([path, "--out", "runs/x", "--print"]) == 0
+    one, other = capsys.readouterr().out.splitlines()
+    assert "--seed 3" in one and "--positions 7" in one and one.endswith("--out runs/x/initial")
+    assert "--seed 4" in other and "--positions 9" in other and other.endswith("--out runs/x")
+    assert "--initial runs/x/initial/policy.safetensors" in other
+
+
 @pytest.mark.parametrize(
     ("module", "change", "says"),
     [

@@ -45,6 +45,18 @@ def test_ships_a_checkpoint_with_its_curve(run: Path, tmp_path: Path) -> None:
     assert (models / "boop-new.png").read_bytes() == b"a picture"
 
 
+def test_no_folder_of_this_machine_is_told() -> None:
+    told = {
+        "command": "python -m train.x --initial /home/me/first/policy.safetensors --out=/home/me/run",
+        "settings": {"out": "/home/me/run", "initial": "/home/me/first/policy.safetensors"},
+        "initial": TOLD,
+    }
+    shipped = ship.portable(told, "boop-new")
+    assert "/home/me" not in json.dumps(shipped)
+    assert shipped["settings"]["initial"] == "runs/boop-new/initial/policy.safetensors"
+    assert shipped["initial"]["settings"]["out"] == "runs/boop-new/initial"
+
+
 def test_a_run_that_was_never_rated(run: Path, tmp_path: Path) -> None:
     assert ship.main([str(run), "boop-new", "--models", str(tmp_path)]) == 0
     assert read_checkpoint(tmp_path / "boop-new.safetensors").card.rating is None
