@@ -1,7 +1,7 @@
 """Measure what the choices of the AlphaZero trainer are worth: equal time, then games of all against all.
 
     python -m train.ablate_alphazero --minutes 10 --out runs/ablation
-    python -m train.ablate_alphazero --only base surprise auxiliary
+    python -m train.ablate_alphazero --only base no-surprise auxiliary
 
 Each run is one process with one thread, which plays and learns by turns, so that runs beside one another take
 nothing from each other while there are as many free cores. Nothing else should run meanwhile. The same command goes
@@ -28,9 +28,9 @@ from boop_env.rules.ruleset import PRESETS
 CHOICES: dict[str, tuple[str, ...]] = {
     "base": (),
     "value-scale-0.25": ("--value-scale", "0.25"),
-    "no-stages": ("--first-simulations", "0"),
-    "quick-searches": ("--quick-simulations", "8", "--simulations", "64", "--first-simulations", "0"),
-    "surprise": ("--surprise", "1"),
+    "stages": ("--first-simulations", "16"),
+    "quick-searches": ("--quick-simulations", "8", "--simulations", "64"),
+    "no-surprise": ("--surprise", "0"),
     "auxiliary": ("--auxiliary", "0.3"),
     "results-only": ("--search-value", "0"),
     "reuse-3": ("--reuse", "3"),

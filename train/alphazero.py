@@ -101,13 +101,13 @@ class Settings:
 
     games: int = setting(64, "games in lock step of each actor; more keep a large GPU busy")
     simulations: int = setting(32, "visits of each search, in the end")
-    first_simulations: int = setting(16, "visits at the start; they double at equal intervals; 0 for no such stages")
+    first_simulations: int = setting(0, "visits at the start; they double at equal intervals; 0 for no such stages")
     quick_simulations: int = setting(0, "visits of quick searches, which teach values only; 0 for none")
     full_share: float = setting(0.25, "share of searches that are not quick, where there are quick ones")
     considered: int = setting(16, "moves that a search begins with, at most")
     value_scale: float = setting(VALUE_SCALE, "how much values change the policy in a search (c_scale)")
     opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
-    surprise: int = setting(0, "1 to learn more from positions where the search disagreed with the network")
+    surprise: int = setting(1, "learn more from positions where the search disagreed with the network; 0 not to")
 
     teacher: str = setting("alphabeta:nodes=3000", "the scripted bot that plays before self-play begins")
     teacher_positions: int = setting(0, "positions it plays; 0 begins from nothing")

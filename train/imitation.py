@@ -102,9 +102,10 @@ class Imitation:
         lessons: Lessons,
         batch_size: int,
         *,
+        epochs: int = 1,
         mixed: bool = False,
     ) -> dict[str, float]:
-        """Learns every position once, each in a random symmetry of the board; `mixed` as in `TorchEvaluator`.
+        """Learns every position `epochs` times, in a random symmetry of the board; `mixed` as in `TorchEvaluator`.
 
         Returns:
             Means over the batches: cross-entropy and accuracy of the policy, squared error of the value.
@@ -112,7 +113,9 @@ class Imitation:
         table = symmetries(self.rules)
         device = next(network.parameters()).device
         found: list[tuple[float, float, float]] = []
-        for rows in np.array_split(self.rng.permutation(len(lessons.words)), max(1, len(lessons.words) // batch_size)):
+        count = len(lessons.words)
+        order = np.concatenate([self.rng.permutation(count) for _ in range(epochs)])
+        for rows in np.array_split(order, max(1, len(order) // batch_size)):
             which = self.rng.integers(0, len(table.cells), len(rows))
             states = States(self.rules, turn_states(self.rules, lessons.words[rows], which))
             planes, masks = (torch.from_numpy(array).to(device) for array in observe_states(states))

@@ -89,6 +89,8 @@ class Settings:
 
     teacher: str = setting("alphabeta:depth=2", "the scripted bot that is imitated before PPO begins")
     imitation: float = setting(0.15, "share of the run spent on imitating it; 0 starts from nothing")
+    imitation_epochs: int = setting(4, "times each position is learned from while imitating")
+    imitation_batch: int = setting(512, "positions in one gradient while imitating")
     imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth")
 
     opponents: str = setting("league", "league, or latest: the learner itself and nobody else")
@@ -110,7 +112,7 @@ class Settings:
     batch_size: int = setting(2048, "steps in one gradient")
     learning_rate: float = setting(1.5e-3, "Adam's rate at the start, falling to 0 in a straight line over the run")
     gamma: float = setting(0.99, "what a reward one step later is worth")
-    gae_lambda: float = setting(0.95, "how far advantages look past the value estimate (GAE)")
+    gae_lambda: float = setting(0.8, "how far advantages look past the value estimate (GAE)")
     clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more")
     entropy: float = setting(0.01, "weight of the entropy bonus at the start, which keeps the policy trying things")
     last_entropy: float = setting(0.001, "the same at the end; it falls in a straight line")
@@ -327,7 +329,12 @@ class Run:
             group["lr"] = self.learning_rate
         lessons = self.imitation.play()
         self.losses = self.imitation.learn(
-            self.policy.network, self.policy.optimizer, lessons, self.settings.batch_size, mixed=self.mixed
+            self.policy.network,
+            self.policy.optimizer,
+            lessons,
+            self.settings.imitation_batch,
+            epochs=self.settings.imitation_epochs,
+            mixed=self.mixed,
         )
         self.imitated += len(lessons.words)
 

@@ -58,3 +58,21 @@ def test_a_state_goes_on_exactly() -> None:
     other.load_state_dict(one.state_dict())
     for a, b in zip(one.play(), other.play(), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_each_lesson_is_learned_as_often_as_asked() -> None:
+    rules = ruleset("boop")
+    network = build_network(rules, NetworkConfig("mlp", 8, 1, 8))
+    steps = 0
+
+    class Counting(torch.optim.SGD):
+        def step(self, closure: None = None) -> None:
+            nonlocal steps
+            steps += 1
+            super().step(closure)
+
+    lessons = imitation()
+    shown = lessons.play()
+    optimizer = Counting(network.parameters(), 0.01)
+    lessons.learn(network, optimizer, shown, 128, epochs=3)
+    assert steps == 3 * len(shown.words) // 128
