@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from boop_env.envs.versus import env_id
 from boop_env.policy.checkpoint import Checkpoint, read_checkpoint, replace_file
 from boop_env.rules.ruleset import PRESETS
 
-NOT_LISTED = ("settings", "command", "algorithm")
+NOT_LISTED = ("settings", "command", "algorithm", "initial")
 """Entries of a card's training that have a place of their own."""
 
 
@@ -116,6 +116,7 @@ def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
     """A model's card."""
     card, name = checkpoint.card, model_name(checkpoint)
     told, network = card.training, card.network
+    history = runs(told)
     others = ", ".join(f"`{preset}`" for preset in plays(checkpoint)[1:])
     weights = sum(array.size for array in checkpoint.weights.values())
     lines = [
@@ -145,18 +146,26 @@ def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
         "## Training",
         "",
         "```sh",
-        str(told.get("command", "")),
+        *(str(run.get("command", "")) for run in history),
         f"python -m train.reproduce {name} --out runs/again",
         "```",
         "",
-        "| | |",
-        "|---|---|",
-        *(f"| {key.replace('_', ' ')} | {cell(value)} |" for key, value in told.items() if key not in NOT_LISTED),
-        *(f"| {key} | {value} |" for key, value in card.versions.items()),
+        *(["The runs one after the other, each from the checkpoint of the one before.", ""] * (len(history) > 1)),
+        "| |" + " |" * len(history),
+        "|---|" + "---|" * len(history),
+        *(
+            f"| {key.replace('_', ' ')} | " + " | ".join(cell(run.get(key, "")) for run in history) + " |"
+            for key in told
+            if key not in NOT_LISTED
+        ),
         "",
-        "Settings: " + ", ".join(f"`{key}={value}`" for key, value in told.get("settings", {}).items()) + ".",
-        *(["", card.notes] if card.notes else []),
+        "Written with " + ", ".join(f"{key} {value}" for key, value in card.versions.items()) + ".",
         "",
+        *(
+            "Settings: " + ", ".join(f"`{key}={value}`" for key, value in run.get("settings", {}).items()) + ".\n"
+            for run in history
+        ),
+        *([card.notes, ""] if card.notes else []),
         "## Input and output",
         "",
         f"{card.num_actions} actions, and planes of {card.rules.board.height}x{card.rules.board.width} "
@@ -166,6 +175,11 @@ def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
         "",
     ]
     return f"---\n{front_matter(checkpoint, ladder)}---\n\n" + "\n".join(lines)
+
+
+def runs(training: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What the runs that led to a checkpoint say of themselves, the first one first."""
+    return [*(runs(training["initial"]) if "initial" in training else []), training]
 
 
 def results_table(name: str, ladder: dict[str, Any]) -> list[str]:
@@ -216,9 +230,10 @@ def index_page(checkpoints: Sequence[Checkpoint], ladder: dict[str, Any]) -> str
         ]
         fitting = plays(checkpoint)
         also = f"; plays {', '.join(f'`{preset}`' for preset in fitting[1:])} too" if fitting[1:] else ""
+        minutes = " + ".join(f"{run.get('seconds', 0) / 60:.0f}" for run in runs(told))
         rows.append(
             f"| [`{name}`]({name}.md) | `{checkpoint.card.rules.name}`{also} | `{told.get('command', '')}` "
-            f"| {told.get('seconds', 0) / 60:.0f} min | {', '.join(best) or 'not rated'} |"
+            f"| {minutes} min | {', '.join(best) or 'not rated'} |"
         )
     return "\n".join(
         [

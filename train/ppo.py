@@ -85,10 +85,10 @@ class Settings:
 
     network: str = setting("residual", "kind of network: residual or mlp")
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
-    depth: int = setting(2, "residual blocks, or hidden layers of the MLP")
+    depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
 
-    teacher: str = setting("alphabeta:depth=2", "the scripted bot that is imitated before PPO begins")
-    imitation: float = setting(0.15, "share of the run spent on imitating it; 0 starts from nothing")
+    teacher: str = setting("alphabeta:depth=3", "the scripted bot that is imitated before PPO begins")
+    imitation: float = setting(0.3, "share of the run spent on imitating it; 0 starts from nothing")
     imitation_epochs: int = setting(4, "times each position is learned from while imitating")
     imitation_batch: int = setting(512, "positions in one gradient while imitating")
     imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth")
@@ -130,7 +130,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 """Settings that differ from the defaults, by rule set; flags come before them."""
 
-QUICK: dict[str, Any] = {"minutes": 3.0, "imitation": 0.3, "num_envs": 128, "batch_size": 512}
+QUICK: dict[str, Any] = {"minutes": 3.0, "depth": 2, "teacher": "alphabeta:depth=2", "num_envs": 128, "batch_size": 512}
 """Settings of --quick, before those of the rule set."""
 
 SEATS: dict[str, int | str] = {"both": "random", "first": 0, "second": 1}

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ yaml = pytest.importorskip("yaml", reason="needs the train extra")
 
 from boop_env.bots.models import available  # noqa: E402
 from boop_env.envs.versus import env_id  # noqa: E402
-from boop_env.policy import read_checkpoint  # noqa: E402
+from boop_env.policy import read_checkpoint, write_checkpoint  # noqa: E402
 from boop_env.rules.ruleset import PRESETS  # noqa: E402
 from train.cards import main, pages  # noqa: E402
 
@@ -57,6 +58,20 @@ def test_a_model_without_a_rating_says_so(tmp_path):
     assert "Not rated yet." in text
     assert "model-index" not in text
     assert "not rated" in (tmp_path / "README.md").read_text()
+
+
+def test_a_model_tells_of_every_run_it_is_from(tmp_path):
+    checkpoint = read_checkpoint(MODELS / f"{available()[0]}.safetensors")
+    training = {"command": "the second run", "seconds": 120, "gradients": 22, "initial": {
+        "command": "the first run", "seconds": 60, "gradients": 11, "settings": {"seed": 5},
+    }}  # fmt: skip
+    write_checkpoint(tmp_path / "x.safetensors", checkpoint.weights, replace(checkpoint.card, training=training))
+    assert main([str(tmp_path)]) == 0
+    text = (tmp_path / "x.md").read_text()
+    assert "```sh\nthe first run\nthe second run\n" in text
+    assert "| gradients | 11 | 22 |" in text
+    assert "`seed=5`" in text
+    assert "| `the second run` | 1 + 2 min |" in (tmp_path / "README.md").read_text()
 
 
 def test_a_folder_without_checkpoints_is_refused(tmp_path, capsys):
