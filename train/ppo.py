@@ -124,8 +124,9 @@ MAY_CHANGE = ("minutes", "steps", "out", "device", "precision", "threads")
 """What may change when a run goes on; all else is as it began."""
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    # With ghosts or ornaments a turn is about two steps, so that half the discount a step is as much a turn.
-    name: {"gamma": 0.995} if rules.ghosts or rules.ornaments else {}
+    # With ghosts or ornaments a turn is about two steps: half the discount a step is as much a turn, and a search of
+    # the same depth takes ten times as long.
+    name: {"gamma": 0.995, "teacher": "alphabeta:depth=2", "imitation": 0.4} if rules.ghosts or rules.ornaments else {}
     for name, rules in PRESETS.items()
 }
 """Settings that differ from the defaults, by rule set; flags come before them."""

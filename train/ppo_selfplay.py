@@ -59,7 +59,7 @@ class Settings:
     batch_size: int = setting(2048, "steps in one gradient")
     learning_rate: float = setting(1.5e-3, "Adam's rate at the start, falling to 0 in a straight line")
     gamma: float = setting(0.995, "what a reward one step later is worth, whoever takes the step")
-    gae_lambda: float = setting(0.95, "how far advantages look past the value estimate (GAE)")
+    gae_lambda: float = setting(0.8, "how far advantages look past the value estimate (GAE)")
     clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more")
     entropy: float = setting(0.01, "weight of the entropy bonus")
     value: float = setting(0.5, "weight of the value loss")
