@@ -60,7 +60,7 @@ from boop_env.policy.checkpoint import (
     replace_file,
     write_checkpoint,
 )
-from boop_env.policy.inference import Precision, native_precision
+from boop_env.policy.inference import training_precision
 from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_from_checkpoint, network_weights
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
@@ -90,7 +90,7 @@ class Settings:
     seed: int = setting(0, "of weights and games")
     device: str = setting("cpu", "where the network runs and learns: cpu, cuda, ...")
     backend: str = setting("auto", "what runs the network in self-play: auto, torch or openvino")
-    precision: str = setting("auto", "what training computes in: float32, bfloat16, or auto, see `native_precision`")
+    precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 where the processor has instructions for it")
     threads: int = setting(1, "CPU threads for learning, and for self-play where that has no processes")
     actors: int = setting(2, "processes of self-play, one thread each; 0 plays and learns by turns in one process")
     ray: str = setting("", 'address of a Ray cluster for the actors, or "local"')
@@ -282,9 +282,7 @@ class Run:
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
         self.config = NetworkConfig("residual", settings.width, settings.depth)
-        self.precision: Precision = (
-            native_precision(settings.device) if settings.precision == "auto" else settings.precision  # type: ignore[assignment]
-        )
+        self.precision = training_precision(settings.precision, settings.device)  # type: ignore[arg-type]
         torch.manual_seed(settings.seed)
         self.rng = np.random.default_rng(settings.seed)
         self.network = ResidualNetwork(self.rules, self.config).to(settings.device)

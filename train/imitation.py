@@ -105,7 +105,7 @@ class Imitation:
         epochs: int = 1,
         mixed: bool = False,
     ) -> dict[str, float]:
-        """Learns every position `epochs` times, in a random symmetry of the board; `mixed` as in `TorchEvaluator`.
+        """Learns every position `epochs` times, in a random symmetry of the board; `mixed` as in `Network.look`.
 
         Returns:
             Means over the batches: cross-entropy and accuracy of the policy, squared error of the value.
@@ -122,14 +122,12 @@ class Imitation:
             actions = torch.from_numpy(table.actions[which, lessons.actions[rows]]).to(device)
             values = torch.from_numpy(lessons.values[rows]).to(device)
             finished = torch.from_numpy(lessons.finished[rows]).to(device)
-            with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
-                logits, guessed = network(planes)
-            logits, guessed = logits.float(), guessed.float()
+            logits, guessed = network.look(planes, mixed=mixed)
             logits = logits.masked_fill(masks == 0, ILLEGAL)
             policy_loss = torch.nn.functional.cross_entropy(logits, actions)
             value_loss = ((guessed - values).square() * finished).sum() / finished.sum().clamp(min=1)
             optimizer.zero_grad()
-            (policy_loss + value_loss).backward()
+            (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             accuracy = (logits.argmax(1) == actions).float().mean()

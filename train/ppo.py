@@ -53,8 +53,8 @@ from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
 from boop_env.envs.sb3 import BoopVecEnv
 from boop_env.policy.checkpoint import Card, Checkpoint, replace_file, write_checkpoint
-from boop_env.policy.inference import native_precision
-from boop_env.policy.network import NetworkConfig, network_from_checkpoint, network_weights
+from boop_env.policy.inference import training_precision
+from boop_env.policy.network import NetworkConfig, network_weights
 from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
@@ -80,7 +80,7 @@ class Settings:
     out: str = setting("runs/ppo", "folder of the run")
     seed: int = setting(0, "of weights, games and opponents")
     device: str = setting("cpu", "where the networks run: cpu, cuda, ...")
-    precision: str = setting("auto", "what training computes in: float32, bfloat16, or auto, see `native_precision`")
+    precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 where the processor has instructions for it")
     threads: int = setting(2, "CPU threads of torch; as many as there are cores that nothing else uses")
 
     network: str = setting("residual", "kind of network: residual or mlp")
@@ -124,8 +124,8 @@ MAY_CHANGE = ("minutes", "steps", "out", "device", "precision", "threads")
 """What may change when a run goes on; all else is as it began."""
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    # With ghosts or ornaments a turn is about two steps: half the discount a step is as much a turn, and a search of
-    # the same depth takes ten times as long.
+    # With ghosts or ornaments a turn is about two steps: half the discount a step is as much a turn, and a teacher of
+    # the same depth takes longer.
     name: {"gamma": 0.995, "teacher": "alphabeta:depth=2", "imitation": 0.4} if rules.ghosts or rules.ornaments else {}
     for name, rules in PRESETS.items()
 }
@@ -201,8 +201,7 @@ class Run:
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
         self.network = NetworkConfig(settings.network, settings.width, settings.depth)  # type: ignore[arg-type]
-        precision = native_precision(settings.device) if settings.precision == "auto" else settings.precision
-        self.mixed = precision == "bfloat16"
+        self.mixed = training_precision(settings.precision, settings.device) == "bfloat16"  # type: ignore[arg-type]
         self.learning_rate = settings.learning_rate
         self.speed = self.past_seconds = 0.0
         self.imitated = self.next_snapshot = 0
@@ -278,8 +277,9 @@ class Run:
 
     def frozen(self, name: str) -> Bot:
         """The frozen copy of this name, such as ``"pool/0000250000"``."""
-        bot = load_policy(self.folder / f"{name}.safetensors")
-        bot.evaluator = TorchEvaluator(network_from_checkpoint(bot.checkpoint), self.settings.device, mixed=self.mixed)
+        bot = load_policy(self.folder / f"{name}.safetensors", device=self.settings.device)
+        assert isinstance(bot.evaluator, TorchEvaluator)
+        bot.evaluator.mixed = self.mixed
         bot.name = name
         return bot
 

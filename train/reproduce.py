@@ -5,9 +5,9 @@
     python -m train.reproduce boop-ppo --print
 
 The card's time limit is replaced by the number of steps or positions that the run had when the checkpoint
-was written, so that a slower machine trains as much. A run that began from another checkpoint follows the run which
-that one is from. Whatever else is given goes to the trainer and comes
-before the card. docs/reproduce.md says what may still differ.
+was written, so that a slower machine trains as much. A run that began from another checkpoint follows the run
+which that one is from. Whatever else is given goes to the trainer and comes before the card. docs/reproduce.md
+says what may still differ.
 """
 
 from __future__ import annotations

@@ -164,6 +164,11 @@ def native_precision(device: str = "cpu") -> Precision:
     return "bfloat16" if any(features.get(name) for name in BFLOAT16_FEATURES) else "float32"
 
 
+def training_precision(asked: Literal["auto"] | Precision, device: str) -> Precision:
+    """What training computes in: what was asked for, and with ``"auto"`` what `native_precision` says."""
+    return native_precision(device) if asked == "auto" else asked
+
+
 def has_openvino() -> bool:
     """Whether OpenVINO is installed."""
     return importlib.util.find_spec("openvino") is not None

@@ -79,6 +79,12 @@ class Network(nn.Module):
         """
         raise NotImplementedError
 
+    def look(self, planes: Tensor, *, mixed: bool = False) -> tuple[Tensor, Tensor]:
+        """The same in mixed precision, if asked: in bfloat16 where torch's autocast does, with float32 results."""
+        with torch.autocast(planes.device.type, torch.bfloat16, enabled=mixed):
+            logits, values = self(planes)
+        return logits.float(), values.float()
+
     def value(self, planes: Tensor) -> Tensor:
         """The values alone, float32 ``(N,)``."""
         return self(planes)[1]  # type: ignore[no-any-return]

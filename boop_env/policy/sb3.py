@@ -89,13 +89,12 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def predict_values(self, obs: PyTorchObs) -> Tensor:
         """Values, ``(N, 1)``."""
         assert isinstance(obs, Tensor)
-        return self.look(obs)[1][:, None]
+        with torch.autocast(obs.device.type, torch.bfloat16, enabled=self.mixed):
+            return self.network.value(obs).float()[:, None]
 
     def look(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """The network's logits ``(N, num_actions)`` and values ``(N,)``, float32."""
-        with torch.autocast(planes.device.type, torch.bfloat16, enabled=self.mixed):
-            logits, values = self.network(planes)
-        return logits.float(), values.float()
+        return self.network.look(planes, mixed=self.mixed)
 
     def _log_probs(self, logits: Tensor, masks: Tensor | npt.NDArray[Any] | None) -> Tensor:
         if masks is not None:

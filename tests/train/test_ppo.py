@@ -304,10 +304,22 @@ def test_ctrl_c_saves_after_the_rollout_in_progress(tmp_path: Path) -> None:
     assert not list(out.rglob(".*.part"))
 
 
-def test_a_run_leaves_ctrl_c_as_it_was(train: Callable[..., Path]) -> None:
+def test_ctrl_c_ends_the_rollout_it_comes_in_and_no_other(
+    train: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learn = ppo.MaskablePPO.train
+
+    def interrupted(model: ppo.MaskablePPO) -> None:
+        if model.num_timesteps == 512:
+            signal.getsignal(signal.SIGINT)(signal.SIGINT, None)
+        learn(model)
+
+    monkeypatch.setattr(ppo.MaskablePPO, "train", interrupted)
     handler = signal.getsignal(signal.SIGINT)
-    train("--steps=256", *TINY)
+    folder = train("--minutes=5", *TINY)
     assert signal.getsignal(signal.SIGINT) is handler
+    assert state(folder)["steps"] == 512
+    assert "interrupted; the same command goes on" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
