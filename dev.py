@@ -91,7 +91,7 @@ def set_up() -> None:
 
 def demo() -> None:
     """Train a small agent and rate it against two bots."""
-    project("-m", "train.ppo", "--rules", "boop", "--minutes", "4", "--out", "runs/demo")
+    project("-m", "train.ppo", "--rules", "boop", "--quick", "--minutes", "4", "--out", "runs/demo")
     project("-m", "train.evaluate", "runs/demo/policy.safetensors", "greedy", "random")
 
 
