@@ -66,6 +66,7 @@ from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
 from boop_env.rules.symmetry import symmetries, turn_states
+from boop_env.search.forced import PROOF_TURNS
 from boop_env.search.lockstep import VALUE_SCALE
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.rating import add_rating
@@ -106,6 +107,7 @@ class Settings:
     full_share: float = setting(0.25, "share of searches that are not quick, where there are quick ones")
     considered: int = setting(16, "moves that a search begins with, at most")
     value_scale: float = setting(VALUE_SCALE, "how much values change the policy in a search (c_scale)")
+    proof_turns: int = setting(PROOF_TURNS, "a search proves wins that need so many placements; 1 only the next one")
     opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
     surprise: int = setting(1, "learn more from positions where the search disagreed with the network; 0 not to")
 
@@ -332,6 +334,7 @@ class Run:
             full_share=given.full_share,
             considered=given.considered,
             value_scale=given.value_scale,
+            proof_turns=given.proof_turns,
             opening=given.opening,
             surprise=bool(given.surprise),
             device=given.device,

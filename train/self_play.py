@@ -50,6 +50,7 @@ class SelfPlayConfig:
         full_share: share of the searches that are not quick, if there are quick ones.
         considered: moves that a search begins with, at most.
         value_scale: how much values change the policy (c_scale).
+        proof_turns: placements that a proven win may need.
         opening: random steps at the start of a game, at most.
         surprise: repeat positions that surprised the network more often.
         device: where the network runs.
@@ -66,6 +67,7 @@ class SelfPlayConfig:
     full_share: float
     considered: int
     value_scale: float
+    proof_turns: int
     opening: int
     surprise: bool
     device: str
@@ -82,6 +84,7 @@ class SelfPlayConfig:
             simulations=(*self.simulations, *quick),
             considered=self.considered,
             value_scale=self.value_scale,
+            proof_turns=self.proof_turns,
         )
 
     @property

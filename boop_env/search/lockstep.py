@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from boop_env.rules.compiled import compiled
-from boop_env.rules.kernel import PLACEMENT, load
+from boop_env.rules.kernel import load
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search import gumbel, puct
 from boop_env.search.alphabeta import MAX_LEGAL
 from boop_env.search.analysis import Analysis
-from boop_env.search.threats import winning_placement
+from boop_env.search.forced import PROOF, PROOF_TURNS, PROOF_WIDTH, forced_win
 from boop_env.search.trees import (
     DRAWN,
     EDGE,
@@ -104,6 +104,8 @@ class TreeSearch:
         value_scale: the paper's ``c_scale``.
         noise: scale of the Gumbel noise: 1 to explore, 0 to play what the network and the search think best.
         nodes: nodes of each pool; enough for one search of a new tree when not given.
+        proof_turns: placements that the winner may need in the proofs made of every node; 1 sees only wins with
+            the next one.
 
     Raises:
         ValueError: an argument is out of range; the message names it.
@@ -120,6 +122,7 @@ class TreeSearch:
         value_scale: float = VALUE_SCALE,
         noise: float = 1.0,
         nodes: int | None = None,
+        proof_turns: int = PROOF_TURNS,
     ) -> None:
         budgets = (simulations,) if isinstance(simulations, int) else simulations
         nodes = max(budgets) + 1 if nodes is None else nodes
@@ -130,6 +133,7 @@ class TreeSearch:
             ("simulations", min(budgets), 1),
             ("considered", considered, 1),
             ("nodes", nodes, 2),
+            ("proof_turns", proof_turns, 1),
         ):
             if value < low:
                 raise ValueError(f"{name}={value} is too small; give {low} or more")
@@ -151,6 +155,8 @@ class TreeSearch:
         self._taken = np.zeros((games, MAX_LEGAL), np.int32)
         self._waiting = np.empty((games * self._leaves, 2), np.int64)
         self._words = np.empty((games * self._leaves, 6), np.uint64)
+        self._proof: Any = np.zeros(1, PROOF)
+        self._proof["most_turns"], self._proof["width"] = proof_turns, PROOF_WIDTH
         self._count = 0
 
     @property
@@ -185,7 +191,16 @@ class TreeSearch:
         """
         plans = np.zeros(len(games), np.int64) if plans is None else plans
         plant_many(
-            self.rules.tables, self._trees, self._nodes, self._taken, games, words, seeds, plans, self.budgets[plans]
+            self.rules.tables,
+            self._proof,
+            self._trees,
+            self._nodes,
+            self._taken,
+            games,
+            words,
+            seeds,
+            plans,
+            self.budgets[plans],
         )
 
     def keep(self, game: int, action: int, seed: np.uint64) -> bool:
@@ -216,6 +231,7 @@ class TreeSearch:
         """
         self._count = request(
             self.rules.tables,
+            self._proof,
             self._trees,
             self._nodes,
             self._edges,
@@ -277,6 +293,7 @@ class TreeSearch:
         surprises = np.zeros(games, np.float32)
         write_found(
             self.rules.tables,
+            self._proof,
             self._nodes,
             self._edges,
             self._noise,
@@ -292,10 +309,11 @@ class TreeSearch:
 
     def analysis(self, game: int, seconds: float) -> Analysis:
         """What one tree knows, as `Analysis`."""
-        root, tree = self._nodes[game, 0], self._trees[game]
+        nodes, edges, tree = self._nodes[game], self._edges[game], self._trees[game]
+        root = nodes[0]
         found = self.found()
         moves = np.empty(MAX_LINE, np.int64)
-        length = write_line(self.rules.tables, self._nodes[game], self._edges[game], int(found.actions[game]), moves)
+        length = write_line(self.rules.tables, self._proof, nodes, edges, int(found.actions[game]), moves)
         proven = None
         if root.proven not in (OPEN, DRAWN):
             won = root.proven == PLAYER_0 + root.mover
@@ -319,12 +337,12 @@ def most_legal(rules: RuleSet) -> int:
 
 
 @compiled
-def plant_many(tables, trees, nodes, taken, games, words, seeds, plans, budgets):
+def plant_many(tables, proof, trees, nodes, taken, games, words, seeds, plans, budgets):
     """See `TreeSearch.plant`."""
     for k in range(len(games)):
         game = games[k]
         tree = trees[game]
-        plant(tables[0], tree, nodes[game], words[k])
+        plant(tables[0], proof[0], tree, nodes[game], words[k])
         begin(tree, taken[game], seeds[k], plans[k], budgets[k])
 
 
@@ -358,7 +376,9 @@ def keep_one(tables, trees, nodes, edges, noise, taken, game, action, seed, nois
 
 
 @compiled
-def request(tables, trees, nodes, edges, noise, taken, rounds, is_gumbel, most_leaves, value_scale, waiting, words):
+def request(
+    tables, proof, trees, nodes, edges, noise, taken, rounds, is_gumbel, most_leaves, value_scale, waiting, words
+):
     """See `TreeSearch.request`; writes (game, node) of each leaf and its state, and returns how many."""
     t = tables[0]
     scratch = np.empty(MAX_LEGAL, np.float64)
@@ -386,7 +406,7 @@ def request(tables, trees, nodes, edges, noise, taken, rounds, is_gumbel, most_l
                     )
                 else:
                     place = puct.select(nodes[game], edges[game], 0)
-                leaf = walk(t, tree, nodes[game], edges[game], place, is_gumbel, value_scale, scratch)
+                leaf = walk(t, proof[0], tree, nodes[game], edges[game], place, is_gumbel, value_scale, scratch)
                 if leaf == BLOCKED:
                     break
                 taken[game, place] += 1
@@ -410,7 +430,7 @@ def request(tables, trees, nodes, edges, noise, taken, rounds, is_gumbel, most_l
 
 
 @compiled
-def walk(t, tree, nodes, edges, place, is_gumbel, value_scale, scratch):
+def walk(t, proof, tree, nodes, edges, place, is_gumbel, value_scale, scratch):
     """From a root edge down to a node that is proven or has no edges yet.
 
     Returns:
@@ -419,7 +439,7 @@ def walk(t, tree, nodes, edges, place, is_gumbel, value_scale, scratch):
     index = np.int64(0)
     depth = 0
     while True:
-        index = follow(t, tree, nodes, edges, index, place)
+        index = follow(t, proof, tree, nodes, edges, index, place)
         if index < 0:
             return BLOCKED
         depth += 1
@@ -454,15 +474,16 @@ def receive(tables, trees, nodes, edges, noise, noise_scale, waiting, logits, va
 
 
 @compiled
-def write_found(tables, nodes, edges, noise, taken, is_gumbel, value_scale, actions, policies, values, surprises):
+def write_found(
+    tables, proof, nodes, edges, noise, taken, is_gumbel, value_scale, actions, policies, values, surprises
+):
     """See `TreeSearch.found`."""
     scratch = np.empty(MAX_LEGAL, np.float64)
     for game in range(len(actions)):
         root = nodes[game, 0]
         side = sign(root.mover)
         if root.count == 0:
-            s = load(root.words)
-            actions[game] = winning_placement(tables[0], s) if s.phase == PLACEMENT else -1
+            actions[game], _ = forced_win(tables[0], proof[0], load(root.words))
             policies[game, actions[game]] = 1.0
             values[game] = side * worth(root) if root.visits > 0 else side * exact(root)
             continue
@@ -506,11 +527,11 @@ def write_shares(nodes, edges, place, out):
 
 
 @compiled
-def write_line(tables, nodes, edges, action, out):
+def write_line(tables, proof, nodes, edges, action, out):
     """The best line, from an action on; see `trees.line`."""
     root = nodes[0]
     place = -1
     for k in range(root.count):
         if edges[root.first + k].action == action:
             place = k
-    return line(tables[0], nodes, edges, place, out)
+    return line(tables[0], proof[0], nodes, edges, place, out)

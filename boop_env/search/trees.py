@@ -19,6 +19,7 @@ import numpy as np
 
 from boop_env.rules.compiled import compiled
 from boop_env.rules.kernel import OVER, PLACEMENT, STATE_WORDS, legal_actions, load, step, store
+from boop_env.search.forced import forced_win
 from boop_env.search.threats import winning_placement
 
 OPEN, PLAYER_0, PLAYER_1, DRAWN = range(4)
@@ -71,14 +72,14 @@ simulations to run and begun, the deepest step, and whether it must end early.""
 
 
 @compiled
-def plant(t, tree, nodes, words):
+def plant(t, proof, tree, nodes, words):
     """Makes a position that is not over the root of a new tree."""
     tree.nodes = 0
     tree.edges = 0
     tree.deepest = 0
     s = load(words)
     add_node(tree, nodes, -1, -1, s)
-    meet(t, nodes[0], s)
+    meet(t, proof, nodes[0], s)
 
 
 @compiled
@@ -104,17 +105,19 @@ def add_node(tree, nodes, parent, action, s):
 
 
 @compiled
-def meet(t, node, s):
-    """Proves a new node if its game is over, or won with the next placement."""
+def meet(t, proof, node, s):
+    """Proves a new node if its game is over, or won by force in a few turns."""
     if s.phase == OVER:
         node.proven = DRAWN if s.winner < 0 else PLAYER_0 + s.winner
-    elif s.phase == PLACEMENT and winning_placement(t, s) >= 0:
+        return
+    _, steps = forced_win(t, proof, s)
+    if steps > 0:
         node.proven = PLAYER_0 + s.mover
-        node.distance = 1
+        node.distance = steps
 
 
 @compiled
-def follow(t, tree, nodes, edges, index, place):
+def follow(t, proof, tree, nodes, edges, index, place):
     """The child that an edge leads to, made now if this is the first time; -1 when the pool is full."""
     edge = edges[nodes[index].first + place]
     if edge.child < 0:
@@ -124,7 +127,7 @@ def follow(t, tree, nodes, edges, index, place):
         s = step(t, load(nodes[index].words), np.int64(edge.action))
         child = add_node(tree, nodes, index, edge.action, s)
         edge.child = child
-        meet(t, nodes[child], s)
+        meet(t, proof, nodes[child], s)
     return np.int64(edge.child)
 
 
@@ -313,11 +316,12 @@ def most_visited(nodes, edges, index):
 
 
 @compiled
-def line(t, nodes, edges, place, out):
+def line(t, proof, nodes, edges, place, out):
     """Writes the line that a tree thinks best.
 
     Args:
         t: the rule set's tables.
+        proof: the `PROOF` that the nodes were met with.
         nodes: a tree's nodes.
         edges: its edges.
         place: the edge to start with at the root, -1 at a root without edges.
@@ -331,9 +335,8 @@ def line(t, nodes, edges, place, out):
     while length < len(out):
         node = nodes[index]
         if node.count == 0:
-            s = load(node.words)
-            if node.proven == PLAYER_0 + node.mover and s.phase == PLACEMENT:
-                out[length] = winning_placement(t, s)
+            if node.proven == PLAYER_0 + node.mover and node.distance > 0:
+                out[length], _ = forced_win(t, proof, load(node.words))
                 length += 1
             return length
         if length > 0:

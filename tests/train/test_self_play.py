@@ -22,6 +22,7 @@ CONFIG = SelfPlayConfig(
     full_share=0.25,
     considered=4,
     value_scale=1.0,
+    proof_turns=2,
     opening=3,
     surprise=False,
     device="cpu",
