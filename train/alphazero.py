@@ -50,13 +50,11 @@ from rich.live import Live
 from rich.table import Table
 from torch.utils.tensorboard import SummaryWriter
 
-from boop_env.bots.models import find_checkpoint
 from boop_env.envs.planes import observe_states
 from boop_env.policy.checkpoint import (
     Card,
     Checkpoint,
     CheckpointError,
-    read_checkpoint,
     replace_file,
     write_checkpoint,
 )
@@ -69,6 +67,7 @@ from boop_env.rules.symmetry import symmetries, turn_states
 from boop_env.search.forced import PROOF_TURNS
 from boop_env.search.lockstep import VALUE_SCALE
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
+from train.initial import read_initial
 from train.rating import add_rating
 from train.self_play import Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
 
@@ -186,26 +185,6 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     return settings
 
 
-def read_initial(settings: Settings) -> Checkpoint | None:
-    """The checkpoint that a run begins from, or nothing where it has none or is to go on.
-
-    Raises:
-        FileNotFoundError: there is no such checkpoint.
-        CheckpointError: it is for other rules, or its network has another shape.
-    """
-    if not settings.initial or (Path(settings.out) / "state.pt").is_file():
-        return None
-    checkpoint = read_checkpoint(find_checkpoint(settings.initial))
-    checkpoint.check_rules(ruleset(settings.rules))
-    shape = NetworkConfig(**checkpoint.card.network)
-    if shape != NetworkConfig("residual", settings.width, settings.depth):
-        raise checkpoint.refuse(
-            f"is a {shape.kind} network of width {shape.width} and depth {shape.depth}, the run's is residual, "
-            f"of width {settings.width} and depth {settings.depth}; give --width and --depth as they are there"
-        )
-    return checkpoint
-
-
 # What is learned from
 
 
@@ -245,26 +224,30 @@ class ReplayBuffer:
         """Bytes of all arrays."""
         return sum(array.nbytes for array in self.arrays.values())
 
-    def draw(self, batch_size: int, search_value: float, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
+    def draw(
+        self, batch_size: int, search_value: float, rng: np.random.Generator, *, auxiliary: bool = False
+    ) -> list[npt.NDArray[Any]]:
         """Positions at random, each in a random symmetry of the board.
 
         Returns:
             Planes ``(N, C, H, W)``, masks ``(N, num_actions)``, policies ``(N, num_actions)``, values ``(N,)``
-            to learn, whether the policy is to be learned, bool ``(N,)``, and the two `auxiliary_targets`; all
-            for the player who acts.
+            to learn, whether the policy is to be learned, bool ``(N,)``, and if asked the two `auxiliary_targets`;
+            all for the player who acts.
         """
         rows = rng.integers(0, len(self), batch_size)
         table = symmetries(self.rules)
         which = rng.integers(0, len(table.cells), batch_size)
         words = turn_states(self.rules, self.arrays["words"][rows], which)
-        finals = turn_states(self.rules, self.arrays["finals"][rows], which)
         planes, masks = observe_states(States(self.rules, words))
         policies = np.empty((batch_size, self.rules.num_actions), np.float32)
         np.put_along_axis(policies, table.actions[which], self.arrays["policies"][rows].astype(np.float32), 1)
         results = self.arrays["results"][rows].astype(np.float32)
         values = (1 - search_value) * results + search_value * self.arrays["values"][rows]
-        more = auxiliary_targets(self.rules, words, finals)
-        return [planes, masks, policies, values, self.arrays["full"][rows], *more]
+        drawn: list[npt.NDArray[Any]] = [planes, masks, policies, values, self.arrays["full"][rows]]
+        if auxiliary:
+            finals = turn_states(self.rules, self.arrays["finals"][rows], which)
+            drawn += auxiliary_targets(self.rules, words, finals)
+        return drawn
 
 
 # The run
@@ -405,14 +388,15 @@ class Run:
 
     def learn(self, gradients: int) -> None:
         """So many gradients, with the averaged weights following."""
-        sums = dict.fromkeys(("policy", "value", "entropy", *(["auxiliary"] if self.settings.auxiliary else [])), 0.0)
-        device = self.settings.device
+        given, device = self.settings, self.settings.device
+        has_auxiliary = given.auxiliary > 0
+        sums = dict.fromkeys(("policy", "value", "entropy", *(["auxiliary"] if has_auxiliary else [])), 0.0)
         for _ in range(gradients):
             for group in self.optimizer.param_groups:
                 group["lr"] = self.learning_rate()
-            batch = self.buffer.draw(self.settings.batch_size, self.settings.search_value, self.rng)
+            batch = self.buffer.draw(given.batch_size, given.search_value, self.rng, auxiliary=has_auxiliary)
             tensors = (torch.from_numpy(array).to(device) for array in batch)
-            planes, masks, policies, values, full, owners, left = tensors
+            planes, masks, policies, values, full, *auxiliary = tensors
             with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=self.precision == "bfloat16"):
                 trunk = self.network.trunk(planes)
                 logits, predicted = self.network.heads(trunk)
@@ -420,18 +404,18 @@ class Run:
             log_probs = logits.masked_fill(masks == 0, -1e8).log_softmax(1)
             policy_loss = -((policies * log_probs).sum(1) * full).sum() / full.sum().clamp(min=1)
             value_loss = torch.nn.functional.mse_loss(predicted, values)
-            loss = policy_loss + self.settings.value * value_loss
-            if self.settings.auxiliary:
-                auxiliary_loss = self.auxiliary.loss(trunk, owners, left)
-                loss = loss + self.settings.auxiliary * auxiliary_loss
+            loss = policy_loss + given.value * value_loss
+            if has_auxiliary:
+                auxiliary_loss = self.auxiliary.loss(trunk, *auxiliary)
+                loss = loss + given.auxiliary * auxiliary_loss
                 sums["auxiliary"] += auxiliary_loss.item()
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.learned, self.settings.max_grad_norm)
+            torch.nn.utils.clip_grad_norm_(self.learned, given.max_grad_norm)
             self.optimizer.step()
             self.gradients += 1
             # Early on, when every gradient makes a better network, the average looks back less far.
-            stays = min(self.settings.average, (1 + self.gradients) / (10 + self.gradients))
+            stays = min(given.average, (1 + self.gradients) / (10 + self.gradients))
             with torch.no_grad():
                 for mean, weight in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
                     mean.lerp_(weight, 1 - stays)
@@ -587,7 +571,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = Path(settings.out)
     text = json.dumps(asdict(settings), indent=2)
     try:
-        initial = read_initial(settings)
+        shape = NetworkConfig("residual", settings.width, settings.depth)
+        initial = read_initial(settings.initial, folder, ruleset(settings.rules), shape)
         replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
         for part in folder.glob(".*.part"):  # what a killed run was writing
             part.unlink()

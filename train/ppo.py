@@ -52,13 +52,14 @@ from torch.utils.tensorboard import SummaryWriter
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
 from boop_env.envs.sb3 import BoopVecEnv
-from boop_env.policy.checkpoint import Card, Checkpoint, replace_file, write_checkpoint
+from boop_env.policy.checkpoint import Card, Checkpoint, CheckpointError, replace_file, write_checkpoint
 from boop_env.policy.inference import training_precision
-from boop_env.policy.network import NetworkConfig, network_weights
+from boop_env.policy.network import NetworkConfig, network_from_checkpoint, network_weights
 from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
 from train.imitation import Imitation
+from train.initial import read_initial
 from train.league import LATEST, League
 from train.rating import ladder_ratings
 
@@ -83,6 +84,7 @@ class Settings:
     precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 where the processor has instructions for it")
     threads: int = setting(2, "CPU threads of torch; as many as there are cores that nothing else uses")
 
+    initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     network: str = setting("residual", "kind of network: residual or mlp")
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
     depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
@@ -185,6 +187,11 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     return settings
 
 
+def network_shape(settings: Settings) -> NetworkConfig:
+    """The shape of a run's network."""
+    return NetworkConfig(settings.network, settings.width, settings.depth)  # type: ignore[arg-type]
+
+
 # The run
 
 
@@ -194,13 +201,14 @@ class Run:
     Args:
         settings: its settings.
         command: the command that started it, for the checkpoint's card.
+        initial: the checkpoint to begin from; not needed to go on.
     """
 
-    def __init__(self, settings: Settings, command: str) -> None:
+    def __init__(self, settings: Settings, command: str, initial: Checkpoint | None = None) -> None:
         self.settings, self.command = settings, command
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
-        self.network = NetworkConfig(settings.network, settings.width, settings.depth)  # type: ignore[arg-type]
+        self.network = network_shape(settings)
         self.mixed = training_precision(settings.precision, settings.device) == "bfloat16"  # type: ignore[arg-type]
         self.learning_rate = settings.learning_rate
         self.speed = self.past_seconds = 0.0
@@ -234,6 +242,10 @@ class Run:
             device=settings.device,
         )
         self.policy: NetworkPolicy = self.model.policy  # type: ignore[assignment]
+        self.beginning: dict[str, Any] = {}
+        if initial:
+            self.policy.network.load_state_dict(network_from_checkpoint(initial).state_dict())
+            self.beginning = dict(initial.card.training)
         self.model.set_logger(Logger(None, []))  # it collects what PPO measures, and `log` writes it
         ladder = ladder_ratings(self.rules)
         self.anchor_elos = {bot.name: ladder[bot.name] for bot in anchors if bot.name in ladder}
@@ -368,8 +380,8 @@ class Run:
         """Freezes a copy of the policy and lets it into the pool."""
         name = f"pool/{self.steps:010d}"
         write_checkpoint(self.folder / f"{name}.safetensors", network_weights(self.policy.network), self.card())
-        # A network that nobody has met yet is as good as `random`, unless it was taught.
-        unknown = None if self.imitated else 0.0
+        # A network that nobody has met yet is as good as `random`, unless it was taught or trained before.
+        unknown = None if self.imitated or self.beginning else 0.0
         self.league.admit(self.frozen(name), self.league.elo()[0] if self.league.games else unknown)
         self.next_snapshot = self.steps + self.settings.snapshot_steps
 
@@ -387,6 +399,7 @@ class Run:
             "scores": {name: round(m.score, 3) for name, m in self.league.members.items() if m.recent},
             "league_elo": [round(elo, 1) for elo in self.league.elo()],
             "settings": asdict(self.settings),
+            **({"initial": self.beginning} if self.beginning else {}),
         }
         return Card(self.rules, self.network.to_dict(), training)
 
@@ -435,6 +448,7 @@ class Run:
             "seconds": self.seconds,
             "next_snapshot": self.next_snapshot,
             "history": self.history,
+            "beginning": json.dumps(self.beginning),
             "league": self.league.state_dict(),
             "games": {name: plain(value) for name, value in games.items()},
             "starts": torch.from_numpy(self.model._last_episode_starts),
@@ -460,6 +474,7 @@ class Run:
         self.past_seconds = state["seconds"]
         self.next_snapshot = state["next_snapshot"]
         self.history = [tuple(row) for row in state["history"]]
+        self.beginning = json.loads(state["beginning"])
         self.league.load_state_dict(state["league"], self.frozen)
         bots = {name: member.bot for name, member in self.league.members.items()}
         self.env.load_state_dict({name: unplain(value) for name, value in state["games"].items()}, bots)
@@ -544,10 +559,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = Path(settings.out)
     text = json.dumps(asdict(settings), indent=2)
     try:
+        initial = read_initial(settings.initial, folder, ruleset(settings.rules), network_shape(settings))
         replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
         for part in folder.rglob(".*.part"):  # what a killed run was writing
             part.unlink()
-        run = Run(settings, shlex.join(["python", "-m", "train.ppo", *given]))
+        run = Run(settings, shlex.join(["python", "-m", "train.ppo", *given]), initial)
+    except (CheckpointError, FileNotFoundError) as error:
+        print(f"ppo: cannot begin: {error}", file=sys.stderr)
+        return 1
     except OSError as error:
         print(f"ppo: cannot use the folder {folder}: {error}", file=sys.stderr)
         return 1

@@ -10,6 +10,7 @@ from boop_env.envs.batch import BatchEnv
 from boop_env.rules import calls
 from boop_env.search.gumbel import halving_rounds
 from boop_env.search.lockstep import TreeSearch, most_legal
+from tests.search.test_mates import puzzles
 
 TOYS = {
     # With three pieces a full bed comes soon, and with it a second choice in the same turn.
@@ -296,6 +297,25 @@ def test_a_win_at_hand_needs_no_network() -> None:
     assert game.winner == 0 and found.values[0] == 1 and found.policies[0, found.actions[0]] == 1
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_forced_win_needs_no_network(preset: str) -> None:
+    won = 0
+    for kind, game, good in puzzles(preset):
+        if kind != "win2":
+            continue
+        search = TreeSearch(game.rules, 1)
+        search.plant(np.zeros(1, np.int64), game.state[None], np.zeros(1, np.uint64))
+        if len(search.request()):  # the proof was not found
+            continue
+        won += 1
+        found, analysis = search.found(), search.analysis(0, 1.0)
+        assert analysis.line[0] in good and found.values[0] == analysis.value == 1
+        assert analysis.proven is not None and analysis.proven >= 3
+        assert game.rules.action_to_move(int(found.actions[0])) == analysis.line[0]
+        game.push(analysis.line[0])
+    assert won > 2
+
+
 @pytest.mark.parametrize("toy", TOYS)
 def test_a_search_without_end_ends(toy: str) -> None:
     words = positions(toy)
@@ -346,7 +366,8 @@ def test_no_position_has_more_legal_actions_than_said(rules: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("games", 0), ("simulations", 0), ("considered", 0), ("nodes", 1), ("method", "best")]
+    ("name", "value"),
+    [("games", 0), ("simulations", 0), ("considered", 0), ("nodes", 1), ("proof_turns", 0), ("method", "best")],
 )
 def test_refuses_arguments(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"{name}="):

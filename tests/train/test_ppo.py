@@ -236,6 +236,30 @@ def test_refuses_other_settings(
     assert "give the same settings or --resume to go on with it, or another --out" in message
 
 
+def test_a_run_can_begin_from_a_checkpoint(train: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
+    first = train("--steps=256", *TINY, out="first") / "policy.safetensors"
+    begun = [*TINY, f"--initial={first}", "--learning-rate=0", "--seed=5"]
+    second = train("--steps=256", *begun, out="second") / "policy.safetensors"
+    told = read_checkpoint(first).card.training
+    one, other = weights(first.parent), weights(second.parent)
+    assert all(np.array_equal(one[name], other[name]) for name in one)  # nothing was learned
+    assert read_checkpoint(second).card.training["initial"] == told
+    first.unlink()  # no longer needed to go on
+    train("--steps=512", *begun, out="second")
+    assert read_checkpoint(second).card.training["initial"] == told
+    assert state(second.parent)["steps"] == 512
+
+    capsys.readouterr()
+    third = f"--out={second.parents[1] / 'third'}"
+    for change, message in (
+        ([f"--initial={second}", "--width=16"], "residual network of width 8 and depth 1, the run"),
+        ([f"--initial={second}", "--rules=halls"], "cannot play 'halls'"),
+        ([f"--initial={first}"], "policy.safetensors"),
+    ):
+        assert ppo.main([*TINY, *change, third]) == 1
+        assert "ppo: cannot begin: " in (error := capsys.readouterr().err) and message in error
+
+
 def test_refuses_a_run_of_another_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "settings.json").write_text('{"rules": "boop", "past_self": 0.8}')
     for given in (["--resume"], []):
