@@ -121,8 +121,10 @@ def _az(argument: str | None) -> Bot:
             options["simulations" if name == "sims" else name] = int(value)
         elif name == "search" and value in ("gumbel", "puct"):
             options[name] = value
+        elif name == "symmetric" and value == "":
+            options[name] = True
         else:
-            raise ValueError(f"option {name}={value} is not one of sims=N, ms=N, search=gumbel, search=puct")
+            raise ValueError(f"option {name}={value} is not one of sims=N, ms=N, search=gumbel, search=puct, symmetric")
     from boop_env.policy import AzBot, read_checkpoint
 
     return AzBot(read_checkpoint(path), **options)
@@ -148,12 +150,12 @@ def checkpoint(spec: str) -> tuple[Path, dict[str, Any]]:
     path = find_checkpoint(text)
     options: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
-        if name == "greedy" and value == "":
+        if name in ("greedy", "symmetric") and value == "":
             options[name] = True
         elif name == "temperature" and re.fullmatch(r"\d+(\.\d*)?|\.\d+", value):
             options[name] = float(value)
         else:
-            raise ValueError(f"option {name}={value} is not one of temperature=NUMBER, greedy")
+            raise ValueError(f"option {name}={value} is not one of temperature=NUMBER, greedy, symmetric")
     return path, options
 
 
@@ -177,7 +179,7 @@ BOTS: dict[str, BotKind] = {
     "greedy": BotKind("greedy", _greedy),
     "alphabeta": BotKind("alphabeta:depth=N, alphabeta:ms=N, alphabeta:nodes=N", _alphabeta),
     "mcts": BotKind("mcts:N, mcts:ms=N", _mcts),
-    CHECKPOINT: BotKind("CHECKPOINT, CHECKPOINT?temperature=X, CHECKPOINT?greedy", _policy),
+    CHECKPOINT: BotKind("CHECKPOINT, CHECKPOINT?temperature=X, CHECKPOINT?greedy, CHECKPOINT?symmetric", _policy),
     "az": BotKind("az:CHECKPOINT?sims=N, az:CHECKPOINT?sims=N&search=puct, az:CHECKPOINT?ms=N", _az),
     "openspiel": BotKind("openspiel:mcts?sims=N", _openspiel),
 }

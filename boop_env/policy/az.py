@@ -13,11 +13,12 @@ from boop_env.bots.bot import Bot, seeds
 from boop_env.policy.checkpoint import Checkpoint
 from boop_env.policy.inference import Backend, StateEvaluator, make_evaluator
 from boop_env.policy.network import network_from_checkpoint
+from boop_env.policy.symmetric import seen_from_all_sides
 from boop_env.rules.game import Game
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search.analysis import Analysis
-from boop_env.search.lockstep import TreeSearch
+from boop_env.search.lockstep import Evaluate, TreeSearch
 
 SIMULATIONS = 64
 
@@ -65,6 +66,8 @@ class AzBot(Bot):
         ms: milliseconds a position instead.
         search: ``"gumbel"``, best with few simulations, or ``"puct"``; with `ms` always PUCT, because
             Gumbel search must know beforehand how many simulations it has.
+        symmetric: average the network over the symmetries of the board, which takes eight looks instead of one:
+            see `boop_env.policy.symmetric`.
         device: a torch device.
         backend: what runs the network, see `make_evaluator`.
 
@@ -80,6 +83,7 @@ class AzBot(Bot):
         simulations: int | None = None,
         ms: int | None = None,
         search: Literal["gumbel", "puct"] | None = None,
+        symmetric: bool = False,
         device: str = "cpu",
         backend: Backend = "auto",
     ) -> None:
@@ -95,11 +99,14 @@ class AzBot(Bot):
         options = [f"ms={ms}" if ms else f"sims={self._simulations}"]
         if self._search == "puct" and not ms:
             options.append("search=puct")
+        if symmetric:
+            options.append("symmetric")
+        self._symmetric = symmetric
         self.name = f"az:{checkpoint.name}?{'&'.join(options)}"
         self._evaluator = make_evaluator(
             network_from_checkpoint(checkpoint), checkpoint.card.rules, device=device, backend=backend
         )
-        self._evaluate: StateEvaluator | None = None
+        self._evaluate: Evaluate | None = None
         self._fits: RuleSet | None = None
         self._kept: TreeSearch | None = None
         self._start = ""
@@ -175,9 +182,10 @@ class AzBot(Bot):
     def _deadline(self, positions: int) -> float:
         return perf_counter() + positions * self._ms / 1000 if self._ms else np.inf
 
-    def _evaluator_for(self, rules: RuleSet) -> StateEvaluator:
+    def _evaluator_for(self, rules: RuleSet) -> Evaluate:
         if rules is not self._fits or self._evaluate is None:
             self.checkpoint.check_rules(rules)
-            self._evaluate = StateEvaluator(self._evaluator, rules)
+            evaluate = StateEvaluator(self._evaluator, rules)
+            self._evaluate = seen_from_all_sides(evaluate) if self._symmetric else evaluate
             self._fits = rules
         return self._evaluate

@@ -15,6 +15,7 @@ from boop_env.bots.models import find_checkpoint
 from boop_env.envs.planes import observe_states
 from boop_env.policy.checkpoint import Checkpoint, read_checkpoint
 from boop_env.policy.network import Network, network_from_checkpoint
+from boop_env.policy.symmetric import seen_from_all_sides
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 
@@ -69,6 +70,8 @@ class PolicyBot(Bot):
         temperature: above 0; 1 samples from the policy as it was trained, less is closer to its
             favourite move, more is closer to uniform.
         greedy: play the favourite move always.
+        symmetric: average over the symmetries of the board, which takes eight looks instead of one and plays
+            better: see `boop_env.policy.symmetric`.
         device: a torch device.
 
     Raises:
@@ -77,7 +80,13 @@ class PolicyBot(Bot):
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, *, temperature: float = 1.0, greedy: bool = False, device: str = "cpu"
+        self,
+        checkpoint: Checkpoint,
+        *,
+        temperature: float = 1.0,
+        greedy: bool = False,
+        symmetric: bool = False,
+        device: str = "cpu",
     ) -> None:
         if not 0 < temperature < float("inf"):
             raise ValueError(f"temperature={temperature} is not a number above 0; greedy=True plays the best move")
@@ -85,8 +94,10 @@ class PolicyBot(Bot):
         self.temperature = temperature
         self.greedy = greedy
         self.evaluator: Evaluator = TorchEvaluator(network_from_checkpoint(checkpoint), device)
-        option = "?greedy" if greedy else "" if temperature == 1 else f"?temperature={temperature:g}"
-        self.name = f"{checkpoint.name}{option}"
+        self.symmetric = symmetric
+        options = ["greedy"] if greedy else [] if temperature == 1 else [f"temperature={temperature:g}"]
+        options += ["symmetric"] if symmetric else []
+        self.name = f"{checkpoint.name}?{'&'.join(options)}".removesuffix("?")
         self._fits: RuleSet | None = None
 
     def choose(self, states: States, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -100,7 +111,7 @@ class PolicyBot(Bot):
             self.checkpoint.check_rules(states.rules)
             self._fits = states.rules
         planes, masks = observe_states(states)
-        logits, _ = self.evaluator(planes)
+        logits, _ = seen_from_all_sides(self._look)(states) if self.symmetric else self.evaluator(planes)
         logits = np.where(masks, logits, -np.inf)
         best = logits.max(1, keepdims=True)
         if not np.isfinite(best).all():
@@ -109,6 +120,9 @@ class PolicyBot(Bot):
             favourites: npt.NDArray[np.int64] = logits.argmax(1)
             return favourites
         return sample(np.exp((logits - best) / np.float32(self.temperature)), rng)
+
+    def _look(self, states: States) -> tuple[Floats, Floats]:
+        return self.evaluator(observe_states(states)[0])
 
 
 def sample(weights: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -129,7 +143,14 @@ def sample(weights: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     return drawn
 
 
-def load_policy(path: str | Path, *, temperature: float = 1.0, greedy: bool = False, device: str = "cpu") -> PolicyBot:
+def load_policy(
+    path: str | Path,
+    *,
+    temperature: float = 1.0,
+    greedy: bool = False,
+    symmetric: bool = False,
+    device: str = "cpu",
+) -> PolicyBot:
     """A trained policy as a bot. Loading never runs code from the file.
 
     Example:
@@ -142,10 +163,12 @@ def load_policy(path: str | Path, *, temperature: float = 1.0, greedy: bool = Fa
             (`boop_env.policy.available` lists them).
         temperature: above 0; 1 samples from the policy as it was trained.
         greedy: play the favourite move always.
+        symmetric: average over the symmetries of the board; slower and stronger.
         device: a torch device.
 
     Raises:
         FileNotFoundError: there is no such file or name.
         CheckpointError: the file is no checkpoint, is damaged, or does not fit this boop_env.
     """
-    return PolicyBot(read_checkpoint(find_checkpoint(path)), temperature=temperature, greedy=greedy, device=device)
+    checkpoint = read_checkpoint(find_checkpoint(path))
+    return PolicyBot(checkpoint, temperature=temperature, greedy=greedy, symmetric=symmetric, device=device)

@@ -156,11 +156,13 @@ def test_a_missing_checkpoint_lists_those_there_are(tmp_path):
         make_bot(str(tmp_path / "bad.safetensors"))
 
 
-@pytest.mark.parametrize("option", ["heat=3", "temperature=hot", "temperature=-1", "temperature", "greedy=1"])
+@pytest.mark.parametrize(
+    "option", ["heat=3", "temperature=hot", "temperature=-1", "temperature", "greedy=1", "symmetric=8"]
+)
 def test_a_bad_option_of_a_checkpoint_is_named(tmp_path, option):
     path = tmp_path / "a.safetensors"
     path.touch()
-    with pytest.raises(ValueError, match=rf"option {option}.* is not one of temperature=NUMBER, greedy"):
+    with pytest.raises(ValueError, match=rf"option {option}.* is not one of temperature=NUMBER, greedy, symmetric"):
         make_bot(f"{path}?{option}")
 
 

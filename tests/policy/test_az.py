@@ -36,7 +36,7 @@ def test_plays_legal_moves(tmp_path: Path, rules: str) -> None:
         env.step(env.sample() if step % 4 else bot.choose(env.states, rng))
 
 
-@pytest.mark.parametrize("options", ["sims=8", "sims=8&search=puct", "ms=5"])
+@pytest.mark.parametrize("options", ["sims=8", "sims=8&search=puct", "sims=8&symmetric", "ms=5"])
 def test_name_is_the_spec(path: Path, options: str) -> None:
     bot = make_bot(f"az:{path}?{options}")
     assert bot.name == f"az:{path}?{options}"

@@ -109,7 +109,7 @@ def test_sample_never_draws_what_has_no_weight() -> None:
         assert (weights[np.arange(3), drawn] > 0).all()
 
 
-@pytest.mark.parametrize("spec", ["", "?greedy", "?temperature=0.5"])
+@pytest.mark.parametrize("spec", ["", "?greedy", "?temperature=0.5", "?symmetric", "?greedy&symmetric"])
 def test_name_is_the_spec(path: Path, spec: str) -> None:
     bot = make_bot(f"{path}{spec}")
     assert bot.name == f"{path}{spec}"
