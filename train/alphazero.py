@@ -64,11 +64,11 @@ from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
 from boop_env.rules.symmetry import symmetries, turn_states
-from boop_env.search.forced import PROOF_TURNS
+from boop_env.search.forced import SELF_PLAY_PROOF_TURNS
 from boop_env.search.lockstep import VALUE_SCALE
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.initial import read_initial
-from train.rating import add_rating
+from train.rating import Rater
 from train.self_play import Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
 
 # Settings
@@ -106,7 +106,9 @@ class Settings:
     full_share: float = setting(0.25, "share of searches that are not quick, where there are quick ones")
     considered: int = setting(16, "moves that a search begins with, at most")
     value_scale: float = setting(VALUE_SCALE, "how much values change the policy in a search (c_scale)")
-    proof_turns: int = setting(PROOF_TURNS, "a search proves wins that need so many placements; 1 only the next one")
+    proof_turns: int = setting(
+        SELF_PLAY_PROOF_TURNS, "a search proves wins that need so many placements; 1 only the next one"
+    )
     opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
     surprise: int = setting(1, "learn more from positions where the search disagreed with the network; 0 not to")
 
@@ -287,6 +289,7 @@ class Run:
         self.recent: deque[tuple[int, str, int]] = deque(maxlen=1000)
         self.rates: dict[str, float] = {}
         self.losses: dict[str, float] = {}
+        self.rater = Rater(self.folder, self.rules, settings.rate_games, settings.seed)
         self.ratings: dict[str, float] = {}
         if (self.folder / "state.pt").is_file():
             self.load()
@@ -460,7 +463,7 @@ class Run:
 
     def rate(self) -> None:
         """Plays the saved checkpoint against the anchors and draws the curve."""
-        self.ratings = add_rating(self.folder, self.rules, self.seconds, self.settings.rate_games, self.settings.seed)
+        self.ratings = self.rater.rate(self.seconds)
         self.rated = self.seconds
         for name, elo in self.ratings.items():
             print(f"alphazero: {elo:.0f} Elo {name} after {self.seconds / 60:.0f} min", flush=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from boop_env.arena.match import play_match
 from boop_env.arena.ratings import rating_among
-from boop_env.bots.bot import Bot
-from boop_env.bots.factory import make_bot
-from boop_env.policy.checkpoint import replace_file
+from boop_env.policy.az import AzBot
+from boop_env.policy.checkpoint import read_checkpoint, replace_file
+from boop_env.policy.policy_bot import PolicyBot
 from boop_env.rules.ruleset import RuleSet
 
 ANCHORS = ("random", "greedy", "alphabeta:depth=1", "alphabeta:depth=2", "alphabeta:depth=3", "alphabeta:depth=4")
@@ -30,47 +30,62 @@ def ladder_ratings(rules: RuleSet) -> dict[str, float]:
     return {name: found[name] for name in ANCHORS if name in found}
 
 
-def add_rating(folder: Path, rules: RuleSet, seconds: float, games: int, seed: int) -> dict[str, float]:
-    """Rates the checkpoint in a run's folder, without search and with a short one, and adds it to the curve.
+class Rater:
+    """Rates a run's checkpoint again and again, and keeps the curve.
+
+    Its players are made once and given new weights, because OpenVINO never gives back all the memory that making
+    a network takes.
 
     Args:
-        folder: of the run; `policy.safetensors` is there, `ratings.json` and `ratings.png` will be.
+        folder: of the run; when it rates, `policy.safetensors` is there, `ratings.json` and `ratings.png` will be.
         rules: what is played.
-        seconds: how long the run has trained.
         games: against each anchor, for each way to play.
         seed: of the openings.
-
-    Returns:
-        Elo of each way to play: "alone" and "with 32 simulations".
     """
-    checkpoint = folder / "policy.safetensors"
-    players: dict[str, Bot] = {
-        "alone": make_bot(f"{checkpoint}?greedy"),
-        f"with {SIMULATIONS} simulations": make_bot(f"az:{checkpoint}?sims={SIMULATIONS}"),
-    }
-    path = folder / "ratings.json"
-    curve = json.loads(path.read_text()) if path.is_file() else []
-    anchors = ladder_ratings(rules)
-    for way, bot in players.items():
-        scores = {}
-        for anchor in anchors:
-            played = play_match(bot, anchor, rules, games=games, seed=seed)
-            scores[anchor] = sum(game.score(bot.name) for game in played)
-        elo, low, high = rating_among([(anchors[name], scores[name], games) for name in anchors])
-        curve.append(
-            {
-                "minutes": seconds / 60,
-                "way": way,
-                "elo": elo,
-                "low": low,
-                "high": high,
-                "games": games,
-                "points": scores,
+
+    def __init__(self, folder: Path, rules: RuleSet, games: int, seed: int) -> None:
+        self.folder, self.rules, self.games, self.seed = folder, rules, games, seed
+        self.anchors = ladder_ratings(rules)
+        self.players: dict[str, PolicyBot | AzBot] = {}
+
+    def rate(self, seconds: float) -> dict[str, float]:
+        """Rates the checkpoint as it is now, without search and with a short one, and adds it to the curve.
+
+        Args:
+            seconds: how long the run has trained.
+
+        Returns:
+            Elo of each way to play: "alone" and "with 32 simulations".
+        """
+        checkpoint = read_checkpoint(self.folder / "policy.safetensors")
+        if not self.players:
+            self.players = {
+                "alone": PolicyBot(checkpoint, greedy=True),
+                f"with {SIMULATIONS} simulations": AzBot(checkpoint, simulations=SIMULATIONS),
             }
-        )
-    replace_file(path, lambda part: part.write_text(json.dumps(curve, indent=1) + "\n"))
-    replace_file(folder / "ratings.png", lambda part: draw_curve(curve, anchors, rules, part))
-    return {row["way"]: row["elo"] for row in curve[-len(players) :]}
+        path = self.folder / "ratings.json"
+        curve = json.loads(path.read_text()) if path.is_file() else []
+        for way, bot in self.players.items():
+            bot.evaluator.load_weights(checkpoint.weights)
+            scores = {}
+            for anchor in self.anchors:
+                played = play_match(bot, anchor, self.rules, games=self.games, seed=self.seed)
+                scores[anchor] = sum(game.score(bot.name) for game in played)
+            elo, low, high = rating_among([(self.anchors[name], scores[name], self.games) for name in self.anchors])
+            curve.append(
+                {
+                    "minutes": seconds / 60,
+                    "way": way,
+                    "elo": elo,
+                    "low": low,
+                    "high": high,
+                    "games": self.games,
+                    "points": scores,
+                }
+            )
+        replace_file(path, lambda part: part.write_text(json.dumps(curve, indent=1) + "\n"))
+        replace_file(self.folder / "ratings.png", lambda part: draw_curve(curve, self.anchors, self.rules, part))
+        return {row["way"]: row["elo"] for row in curve[-len(self.players) :]}
 
 
 def draw_curve(curve: list[dict[str, float]], anchors: dict[str, float], rules: RuleSet, path: Path) -> None:

@@ -63,12 +63,13 @@ def inference(width: int, depth: int, backend: Any, precision: Any) -> Work:
 def self_play(width: int, depth: int, *, moves: bool = False) -> Work:
     """Games that a new network plays against itself, as in training: search, network and rules."""
     from boop_env.policy.inference import StateEvaluator, make_evaluator, native_precision
+    from boop_env.search.forced import SELF_PLAY_PROOF_TURNS
     from boop_env.search.lockstep import TreeSearch
 
     rules = ruleset("boop")
     evaluate = StateEvaluator(make_evaluator(network(width, depth), rules, precision=native_precision()), rules)
     env = BatchEnv(rules, GAMES, seed=0, threads=1, observation="states")
-    search = TreeSearch(rules, GAMES, simulations=SIMULATIONS)
+    search = TreeSearch(rules, GAMES, simulations=SIMULATIONS, proof_turns=SELF_PLAY_PROOF_TURNS)
     every, rng = np.arange(GAMES), np.random.default_rng(0)
 
     def work() -> int:

@@ -103,7 +103,7 @@ class AzBot(Bot):
             options.append("symmetric")
         self._symmetric = symmetric
         self.name = f"az:{checkpoint.name}?{'&'.join(options)}"
-        self._evaluator = make_evaluator(
+        self.evaluator = make_evaluator(
             network_from_checkpoint(checkpoint), checkpoint.card.rules, device=device, backend=backend
         )
         self._evaluate: Evaluate | None = None
@@ -185,7 +185,7 @@ class AzBot(Bot):
     def _evaluator_for(self, rules: RuleSet) -> Evaluate:
         if rules is not self._fits or self._evaluate is None:
             self.checkpoint.check_rules(rules)
-            evaluate = StateEvaluator(self._evaluator, rules)
+            evaluate = StateEvaluator(self.evaluator, rules)
             self._evaluate = seen_from_all_sides(evaluate) if self._symmetric else evaluate
             self._fits = rules
         return self._evaluate

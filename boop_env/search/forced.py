@@ -37,6 +37,9 @@ PROOF_TURNS = 3
 PROOF_WIDTH = 2
 """How far the proofs of a tree's nodes go: see `forced_win`. Going further costs time and won no games."""
 
+SELF_PLAY_PROOF_TURNS = 2
+"""The same where games are played to learn from, which is better done with more of them."""
+
 ATTACK, ANSWER, LAST_ANSWER = range(3)
 """What is tried at a level of the stack: attacks, answers, answers that do not lose at once."""
 

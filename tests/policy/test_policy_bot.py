@@ -14,9 +14,9 @@ from boop_env.policy.policy_bot import CHUNK, sample
 CONFIGS = (NetworkConfig("residual", 8, 1, 8), NetworkConfig("mlp", 16, 1, 8))
 
 
-def untrained(path: Path, rules: str = "boop", config: NetworkConfig = CONFIGS[0]) -> Path:
+def untrained(path: Path, rules: str = "boop", config: NetworkConfig = CONFIGS[0], seed: int = 1) -> Path:
     """A checkpoint whose network has opinions, but no sense."""
-    torch.manual_seed(1)
+    torch.manual_seed(seed)
     network = build_network(ruleset(rules), config)
     with torch.no_grad():
         network.get_parameter("policy.weight").mul_(30)
