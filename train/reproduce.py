@@ -16,7 +16,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from boop_env.bots.models import find_checkpoint
@@ -34,17 +34,21 @@ class Trainer:
         settings: its dataclass of settings.
         amount: the setting that limits the amount of training, in place of a time.
         done: how much of that a card says there was.
+        before: settings that came later, as the runs before them were.
     """
 
     main: Callable[[Sequence[str]], int]
     settings: type
     amount: str
     done: Callable[[Mapping[str, Any]], int]
+    before: Mapping[str, Any] = field(default_factory=dict)
 
 
 TRAINERS = {
     "train.ppo": Trainer(ppo.main, ppo.Settings, "steps", lambda told: told["steps"] + told.get("imitated", 0)),
-    "train.alphazero": Trainer(alphazero.main, alphazero.Settings, "positions", lambda told: told["positions"]),
+    "train.alphazero": Trainer(
+        alphazero.main, alphazero.Settings, "positions", lambda told: told["positions"], {"proof_turns": 1}
+    ),
 }
 """By the module in the command on a card; nothing else on it is ever run."""
 
@@ -110,8 +114,8 @@ def command(checkpoint: Checkpoint) -> tuple[str, list[str]]:
     if module is None or not isinstance(told.get("settings"), Mapping):
         raise checkpoint.refuse(f"does not say how it was trained by one of {', '.join(TRAINERS)}")
     trainer = TRAINERS[module]
-    known = {field.name: field for field in fields(trainer.settings)}
-    unknown = sorted(told["settings"].keys() - known.keys())
+    known = {f.name for f in fields(trainer.settings)}
+    unknown = sorted(told["settings"].keys() - known)
     if unknown:
         version = card.versions.get("boop-env", "the version that wrote it")
         raise checkpoint.refuse(
@@ -120,7 +124,7 @@ def command(checkpoint: Checkpoint) -> tuple[str, list[str]]:
         )
     if ruleset(told["settings"]["rules"]) != card.rules:
         raise checkpoint.refuse(f"was trained on {told['settings']['rules']!r} as it was then, with other options")
-    settings = {name: value for name, value in told["settings"].items() if name != "out"}
+    settings = {name: value for name, value in {**trainer.before, **told["settings"]}.items() if name != "out"}
     settings[trainer.amount] = trainer.done(told)
     flags = []
     for name, value in settings.items():

@@ -60,6 +60,13 @@ def test_a_run_that_began_from_another_follows_it(tmp_path, capsys):
     assert "--initial runs/x/initial/policy.safetensors" in other
 
 
+def test_a_setting_that_came_later_is_as_it_was_before(tmp_path, capsys):
+    settings = asdict(alphazero.Settings())
+    del settings["proof_turns"]
+    assert reproduce.main([written(tmp_path, "train.alphazero", settings, positions=9), "--print"]) == 0
+    assert "--proof-turns 1 " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("module", "change", "says"),
     [
