@@ -40,8 +40,8 @@ class AzAnalysis(Analysis):
     """What a search with a network found out.
 
     Attributes:
-        prior: the network's chance of each legal move, before the search; empty where the next
-            placement wins, for then it was not asked.
+        prior: the network's chance of each move, before the search; moves that lose at once are left out
+            unless all do, or the search needed no network.
         policy: the chance of each move after the search.
     """
 
@@ -147,12 +147,17 @@ class AzBot(Bot):
         start = perf_counter()
         search = self._search_game(game)
         found = search.analysis(0, perf_counter() - start)
+        prior = search.prior(0)
+        if not prior.any():  # the win is proven, and the search did not ask
+            logits = self._evaluator_for(game.rules)(States.of([game]))[0][0, game.legal_actions()]
+            chances = np.exp(logits - logits.max())
+            prior[game.legal_actions()] = chances / chances.sum()
         texts = game.rules.actions.texts
-        prior, policy = (
+        before, after = (
             {texts[action]: float(chances[action]) for action in np.argsort(-chances) if chances[action] > 0}
-            for chances in (search.prior(0), search.found().policies[0])
+            for chances in (prior, search.found().policies[0])
         )
-        return AzAnalysis(**vars(found), prior=prior, policy=policy)
+        return AzAnalysis(**vars(found), prior=before, policy=after)
 
     def _search_game(self, game: Game) -> TreeSearch:
         evaluate = self._evaluator_for(game.rules)

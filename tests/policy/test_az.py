@@ -97,7 +97,9 @@ def test_analysis(path: Path, search: str) -> None:
 def test_analysis_of_a_win(path: Path) -> None:
     game = Game.from_position("boop", "CC4/6/6/6/6/5k 0 p 5,1/7,0 - 20")
     found = make_bot(f"az:{path}?sims=10").analyse(game)
-    assert (found.value, found.proven, len(found.line), found.prior) == (1, 1, 1, {})
+    assert (found.value, found.proven, len(found.line)) == (1, 1, 1)
+    assert set(found.prior) == set(game.legal_moves())
+    assert sum(found.prior.values()) == pytest.approx(1, abs=1e-4)
     assert found.policy == {found.line[0]: 1}
     game.push(found.line[0])
     assert game.winner == 0
