@@ -99,6 +99,28 @@ def forced_win(t, p, s):
 
 
 @compiled
+def longest_answer(t, p, s, moves):
+    """The step of a player who loses by force that puts the loss off longest.
+
+    Args:
+        t: the rule set's tables.
+        p: as in `forced_win`.
+        s: a state whose game goes on.
+        moves: scratch, ``int64 (MAX_LEGAL,)``.
+    """
+    count = legal_actions(t, s, moves)
+    best, longest = moves[0], -1
+    for index in range(count):
+        after = step(t, s, moves[index])
+        steps = 0
+        if after.phase != OVER and after.mover != s.mover:
+            _, steps = forced_win(t, p, after)
+        if steps > longest:
+            best, longest = moves[index], steps
+    return best
+
+
+@compiled
 def prove(t, p, s, turns):
     """`forced_win` with a fixed number of placements, which the next one does not win."""
     attacker = s.mover

@@ -19,7 +19,8 @@ import numpy as np
 
 from boop_env.rules.compiled import compiled
 from boop_env.rules.kernel import OVER, PLACEMENT, STATE_WORDS, legal_actions, load, step, store
-from boop_env.search.forced import forced_win
+from boop_env.search.alphabeta import MAX_LEGAL
+from boop_env.search.forced import forced_win, longest_answer
 from boop_env.search.threats import winning_placement
 
 OPEN, PLAYER_0, PLAYER_1, DRAWN = range(4)
@@ -335,9 +336,8 @@ def line(t, proof, nodes, edges, place, out):
     while length < len(out):
         node = nodes[index]
         if node.count == 0:
-            if node.proven == PLAYER_0 + node.mover and node.distance > 0:
-                out[length], _ = forced_win(t, proof, load(node.words))
-                length += 1
+            if node.proven == PLAYER_0 + node.mover:
+                length = forced_line(t, proof, load(node.words), out, length)
             return length
         if length > 0:
             place = proven_place(nodes, edges, node) if node.proven != OPEN else most_visited(nodes, edges, index)
@@ -349,6 +349,25 @@ def line(t, proof, nodes, edges, place, out):
         if edge.child < 0:
             return length
         index = np.int64(edge.child)
+    return length
+
+
+@compiled
+def forced_line(t, proof, s, out, length):
+    """Appends a forced win of the player to act, to the end of the game, to a line; returns its new length."""
+    moves = np.empty(MAX_LEGAL, np.int64)
+    winner = s.mover
+    while s.phase != OVER and length < len(out):
+        action = np.int64(-1)
+        if s.mover == winner:
+            action, _ = forced_win(t, proof, s)
+            if action < 0:
+                break
+        else:
+            action = longest_answer(t, proof, s, moves)
+        out[length] = action
+        length += 1
+        s = step(t, s, action)
     return length
 
 

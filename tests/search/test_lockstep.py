@@ -312,7 +312,10 @@ def test_a_forced_win_needs_no_network(preset: str) -> None:
         assert analysis.line[0] in good and found.values[0] == analysis.value == 1
         assert analysis.proven is not None and analysis.proven >= 3
         assert game.rules.action_to_move(int(found.actions[0])) == analysis.line[0]
-        game.push(analysis.line[0])
+        winner = game.mover
+        for move in analysis.line:  # best play of both, to the end
+            game.push(move)
+        assert game.winner == winner and len(analysis.line) <= analysis.proven
     assert won > 2
 
 
