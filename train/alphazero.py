@@ -187,6 +187,11 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     return settings
 
 
+def network_shape(settings: Settings) -> NetworkConfig:
+    """The shape of a run's network."""
+    return NetworkConfig("residual", settings.width, settings.depth)
+
+
 # What is learned from
 
 
@@ -268,7 +273,7 @@ class Run:
         self.settings, self.command = settings, command
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
-        self.config = NetworkConfig("residual", settings.width, settings.depth)
+        self.config = network_shape(settings)
         self.precision = training_precision(settings.precision, settings.device)  # type: ignore[arg-type]
         torch.manual_seed(settings.seed)
         self.rng = np.random.default_rng(settings.seed)
@@ -574,8 +579,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = Path(settings.out)
     text = json.dumps(asdict(settings), indent=2)
     try:
-        shape = NetworkConfig("residual", settings.width, settings.depth)
-        initial = read_initial(settings.initial, folder, ruleset(settings.rules), shape)
+        initial = read_initial(settings.initial, folder, ruleset(settings.rules), network_shape(settings))
         replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
         for part in folder.glob(".*.part"):  # what a killed run was writing
             part.unlink()

@@ -34,7 +34,7 @@ class Trainer:
         settings: its dataclass of settings.
         amount: the setting that limits the amount of training, in place of a time.
         done: how much of that a card says there was.
-        before: settings that came later, as the runs before them were.
+        before: settings that older cards do not have, with what was done before there were such settings.
     """
 
     main: Callable[[Sequence[str]], int]

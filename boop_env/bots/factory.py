@@ -180,7 +180,7 @@ BOTS: dict[str, BotKind] = {
     "alphabeta": BotKind("alphabeta:depth=N, alphabeta:ms=N, alphabeta:nodes=N", _alphabeta),
     "mcts": BotKind("mcts:N, mcts:ms=N", _mcts),
     CHECKPOINT: BotKind("CHECKPOINT, CHECKPOINT?temperature=X, CHECKPOINT?greedy, CHECKPOINT?symmetric", _policy),
-    "az": BotKind("az:CHECKPOINT?sims=N, az:CHECKPOINT?sims=N&search=puct, az:CHECKPOINT?ms=N", _az),
+    "az": BotKind("az:CHECKPOINT?sims=N, az:CHECKPOINT?ms=N, with &search=puct or &symmetric", _az),
     "openspiel": BotKind("openspiel:mcts?sims=N", _openspiel),
 }
 """The kinds of bots by the first word of their spec; checkpoints by the end of their file's name."""

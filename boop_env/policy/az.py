@@ -101,11 +101,11 @@ class AzBot(Bot):
             options.append("search=puct")
         if symmetric:
             options.append("symmetric")
-        self._symmetric = symmetric
         self.name = f"az:{checkpoint.name}?{'&'.join(options)}"
         self.evaluator = make_evaluator(
             network_from_checkpoint(checkpoint), checkpoint.card.rules, device=device, backend=backend
         )
+        self._symmetric = symmetric
         self._evaluate: Evaluate | None = None
         self._fits: RuleSet | None = None
         self._kept: TreeSearch | None = None
@@ -149,9 +149,10 @@ class AzBot(Bot):
         found = search.analysis(0, perf_counter() - start)
         prior = search.prior(0)
         if not prior.any():  # the win is proven, and the search did not ask
-            logits = self._evaluator_for(game.rules)(States.of([game]))[0][0, game.legal_actions()]
+            legal = game.legal_actions()
+            logits = self._evaluator_for(game.rules)(States.of([game]))[0][0, legal]
             chances = np.exp(logits - logits.max())
-            prior[game.legal_actions()] = chances / chances.sum()
+            prior[legal] = chances / chances.sum()
         texts = game.rules.actions.texts
         before, after = (
             {texts[action]: float(chances[action]) for action in np.argsort(-chances) if chances[action] > 0}

@@ -92,7 +92,7 @@ def forced_win(t, p, s):
     first = 2 if s.phase == PLACEMENT else 1
     for turns in range(first, p.most_turns + 1):
         if within_reach(t, s, turns):
-            action, steps = prove(t, p, s, turns)
+            action, steps = win_within(t, p, s, turns)
             if steps > 0:
                 return action, steps
     return np.int64(-1), 0
@@ -121,7 +121,7 @@ def longest_answer(t, p, s, moves):
 
 
 @compiled
-def prove(t, p, s, turns):
+def win_within(t, p, s, turns):
     """`forced_win` with a fixed number of placements, which the next one does not win."""
     attacker = s.mover
     push(t, p, s, 0, attacker, turns)

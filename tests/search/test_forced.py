@@ -22,10 +22,10 @@ def forced_win_of_words(tables, proof, words):
     return forced_win(tables[0], proof[0], load(words))
 
 
-def find(game: Game, turns: int, width: int = PROOF_WIDTH) -> tuple[int, int]:
+def find(game: Game, turns: int) -> tuple[int, int]:
     """First step and length of a forced win of the player to act."""
     proof: Any = np.zeros(1, PROOF)
-    proof["most_turns"], proof["width"] = turns, width
+    proof["most_turns"], proof["width"] = turns, PROOF_WIDTH
     action, steps = forced_win_of_words(game.rules.tables, proof, game.state)
     return int(action), int(steps)
 
