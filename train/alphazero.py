@@ -59,7 +59,7 @@ from boop_env.policy.checkpoint import (
     write_checkpoint,
 )
 from boop_env.policy.inference import training_precision
-from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_from_checkpoint, network_weights
+from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_weights
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
@@ -67,7 +67,7 @@ from boop_env.rules.symmetry import symmetries, turn_states
 from boop_env.search.forced import SELF_PLAY_PROOF_TURNS
 from boop_env.search.lockstep import VALUE_SCALE
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
-from train.initial import read_initial
+from train.initial import begin_with, read_initial
 from train.rating import Rater
 from train.self_play import Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
 
@@ -280,7 +280,7 @@ class Run:
         self.network = ResidualNetwork(self.rules, self.config).to(settings.device)
         self.beginning: dict[str, Any] = {}
         if initial:
-            self.network.load_state_dict(network_from_checkpoint(initial).state_dict())
+            begin_with(self.network, initial)
             self.beginning = dict(initial.card.training)
         self.averaged = copy.deepcopy(self.network).requires_grad_(False)
         self.auxiliary = AuxiliaryHeads(settings.width).to(settings.device)

@@ -54,12 +54,12 @@ from boop_env.bots.factory import make_bot
 from boop_env.envs.sb3 import BoopVecEnv
 from boop_env.policy.checkpoint import Card, Checkpoint, CheckpointError, replace_file, write_checkpoint
 from boop_env.policy.inference import training_precision
-from boop_env.policy.network import NetworkConfig, network_from_checkpoint, network_weights
+from boop_env.policy.network import NetworkConfig, network_weights
 from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
 from train.imitation import Imitation
-from train.initial import read_initial
+from train.initial import begin_with, read_initial
 from train.league import LATEST, League
 from train.rating import ladder_ratings
 
@@ -244,7 +244,7 @@ class Run:
         self.policy: NetworkPolicy = self.model.policy  # type: ignore[assignment]
         self.beginning: dict[str, Any] = {}
         if initial:
-            self.policy.network.load_state_dict(network_from_checkpoint(initial).state_dict())
+            begin_with(self.policy.network, initial)
             self.beginning = dict(initial.card.training)
         self.model.set_logger(Logger(None, []))  # it collects what PPO measures, and `log` writes it
         ladder = ladder_ratings(self.rules)

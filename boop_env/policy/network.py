@@ -99,6 +99,8 @@ class ResidualBlock(nn.Module):
         self.second = nn.Conv2d(channels, channels, 3, padding=1)
         # A block starts as the identity, which keeps a network without normalisation stable.
         nn.init.zeros_(self.second.weight)
+        assert self.second.bias is not None
+        nn.init.zeros_(self.second.bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """``(N, channels, H, W)`` to the same shape."""

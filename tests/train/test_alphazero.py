@@ -247,7 +247,7 @@ def test_a_run_can_begin_from_a_checkpoint(tmp_path: Path, capsys: pytest.Captur
     capsys.readouterr()
     checkpoint = second / "policy.safetensors"
     for change, message in (
-        ({"width": 8}, "residual network of width 4 and depth 1, the run"),
+        ({"width": 3}, "residual network of width 4 and depth 1, the run"),
         ({"rules": "halls"}, "cannot play 'halls'"),
         ({"initial": tmp_path / "none.safetensors"}, "none.safetensors"),
     ):

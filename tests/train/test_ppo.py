@@ -252,7 +252,7 @@ def test_a_run_can_begin_from_a_checkpoint(train: Callable[..., Path], capsys: p
     capsys.readouterr()
     third = f"--out={second.parents[1] / 'third'}"
     for change, message in (
-        ([f"--initial={second}", "--width=16"], "residual network of width 8 and depth 1, the run"),
+        ([f"--initial={second}", "--width=7"], "residual network of width 8 and depth 1, the run"),
         ([f"--initial={second}", "--rules=halls"], "cannot play 'halls'"),
         ([f"--initial={first}"], "policy.safetensors"),
     ):
