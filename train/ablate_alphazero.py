@@ -30,6 +30,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "value-scale-0.25": ("--value-scale", "0.25"),
     "stages": ("--first-simulations", "16"),
     "quick-searches": ("--quick-simulations", "8", "--simulations", "64"),
+    "lookahead": ("--lookahead", "2"),
     "no-surprise": ("--surprise", "0"),
     "auxiliary": ("--auxiliary", "0.3"),
     "results-only": ("--search-value", "0"),
@@ -74,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return status
     checkpoints = [options.out / name / "policy.safetensors" for name in options.only]
     specs = [
-        f"az:{path}?sims={options.simulations}" if options.simulations else f"{path}?greedy" for path in checkpoints
+        f"az:{path}?sims={options.simulations}&lookahead=0" if options.simulations else f"{path}?greedy"
+        for path in checkpoints
     ]
     match = Match([*map(make_bot, specs), "alphabeta:depth=2"], options.rules, seed=options.seed)
     games = match.play(dict.fromkeys(itertools.combinations(match.names, 2), options.games))

@@ -109,6 +109,7 @@ class Settings:
     proof_turns: int = setting(
         SELF_PLAY_PROOF_TURNS, "a search proves wins that need so many placements; 1 only the next one"
     )
+    lookahead: int = setting(0, "turns that alpha-beta looks ahead from each leaf of a search; 0 for none")
     opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
     surprise: int = setting(1, "learn more from positions where the search disagreed with the network; 0 not to")
 
@@ -326,6 +327,7 @@ class Run:
             considered=given.considered,
             value_scale=given.value_scale,
             proof_turns=given.proof_turns,
+            lookahead=given.lookahead,
             opening=given.opening,
             surprise=bool(given.surprise),
             device=given.device,

@@ -61,7 +61,7 @@ class Rater:
         if not self.players:
             self.players = {
                 "alone": PolicyBot(checkpoint, greedy=True),
-                f"with {SIMULATIONS} simulations": AzBot(checkpoint, simulations=SIMULATIONS),
+                f"with {SIMULATIONS} simulations": AzBot(checkpoint, simulations=SIMULATIONS, lookahead=0),
             }
         path = self.folder / "ratings.json"
         curve = json.loads(path.read_text()) if path.is_file() else []

@@ -47,7 +47,11 @@ class Trainer:
 TRAINERS = {
     "train.ppo": Trainer(ppo.main, ppo.Settings, "steps", lambda told: told["steps"] + told.get("imitated", 0)),
     "train.alphazero": Trainer(
-        alphazero.main, alphazero.Settings, "positions", lambda told: told["positions"], {"proof_turns": 1}
+        alphazero.main,
+        alphazero.Settings,
+        "positions",
+        lambda told: told["positions"],
+        {"proof_turns": 1, "lookahead": 0},
     ),
 }
 """By the module in the command on a card; nothing else on it is ever run."""

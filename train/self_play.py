@@ -28,7 +28,8 @@ from boop_env.policy.network import NetworkConfig, build_network
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
-from boop_env.search.lockstep import TreeSearch
+from boop_env.search.lockstep import Evaluate, TreeSearch
+from boop_env.search.lookahead import with_lookahead
 from train.imitation import Imitation
 
 Weights = dict[str, npt.NDArray[np.float32]]
@@ -51,6 +52,7 @@ class SelfPlayConfig:
         considered: moves that a search begins with, at most.
         value_scale: how much values change the policy (c_scale).
         proof_turns: placements that a proven win may need.
+        lookahead: turns that alpha-beta looks ahead from each leaf, 0 for none.
         opening: random steps at the start of a game, at most.
         surprise: repeat positions that surprised the network more often.
         device: where the network runs.
@@ -68,6 +70,7 @@ class SelfPlayConfig:
     considered: int
     value_scale: float
     proof_turns: int
+    lookahead: int
     opening: int
     surprise: bool
     device: str
@@ -160,7 +163,8 @@ class Actor:
     def play(self, task: Task) -> Played:
         """Plays on until enough games have ended."""
         self.evaluator.load_weights(task.weights)
-        evaluate = StateEvaluator(self.evaluator, self.config.rules)
+        network = StateEvaluator(self.evaluator, self.config.rules)
+        evaluate = with_lookahead(network, self.config.lookahead, threads=self.config.threads)
         rows: list[tuple[Any, ...]] = []
         games: list[tuple[int, str, int]] = []
         while len(rows) < task.positions:
@@ -174,11 +178,11 @@ class Actor:
             np.array(full),
             np.stack(finals),
             games,
-            evaluate.positions,
+            network.positions,
         )
 
     def step(
-        self, evaluate: StateEvaluator, stage: int, rows: list[tuple[Any, ...]], games: list[tuple[int, str, int]]
+        self, evaluate: Evaluate, stage: int, rows: list[tuple[Any, ...]], games: list[tuple[int, str, int]]
     ) -> None:
         """One step of every game; appends the positions and outcomes of those that end."""
         count = len(self.all)

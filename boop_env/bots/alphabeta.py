@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search import alphabeta
 from boop_env.search.analysis import Analysis, in_threads, only_limit
-from boop_env.search.evaluation import expected_result, rings, weights
+from boop_env.search.memory import SearchMemory
 
 TABLE_ENTRIES = 1 << 18
 SLICE = 2000
@@ -55,7 +54,7 @@ class AlphaBetaBot(Bot):
             raise ValueError(f"depth={depth} is above {alphabeta.MAX_DEPTH}, the deepest search there is")
         self._most_ms = self._amount if self._limit == "ms" else most_ms
         self.name = f"alphabeta:{self._limit}={self._amount}"
-        self._idle: list[_Search] = []
+        self._idle: list[SearchMemory] = []
 
     def choose(self, states: States, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """One action for each position; see `Bot.choose`. With `ms`, each gets that much time."""
@@ -68,7 +67,7 @@ class AlphaBetaBot(Bot):
                 for index in range(part.start, part.stop):
                     actions[index] = self._run(work, states.rules, states.words[index], seed[index])
             else:
-                work.prepare(states.rules, self._limit, self._amount)
+                work.prepare(states.rules, **{self._limit: self._amount})
                 alphabeta.search_many(
                     states.rules.tables, states.words[part], seed[part], work.work, work.table, actions[part]
                 )
@@ -92,44 +91,15 @@ class AlphaBetaBot(Bot):
         self._idle.append(work)
         return found
 
-    def _borrow(self) -> _Search:
-        return self._idle.pop() if self._idle else _Search()
+    def _borrow(self) -> SearchMemory:
+        return self._idle.pop() if self._idle else SearchMemory(TABLE_ENTRIES)
 
-    def _run(self, work: _Search, rules: RuleSet, words: npt.NDArray[np.uint64], seed: np.uint64) -> int:
+    def _run(self, work: SearchMemory, rules: RuleSet, words: npt.NDArray[np.uint64], seed: np.uint64) -> int:
         deadline = perf_counter() + self._most_ms / 1000 if self._most_ms is not None else np.inf
-        work.prepare(rules, self._limit, self._amount)
+        limits = {} if self._limit == "ms" else {self._limit: self._amount}
+        work.prepare(rules, **limits)
         alphabeta.start_search(rules.tables, words, work.work, work.table, seed)
         while not alphabeta.continue_search(rules.tables, work.work, work.table, SLICE):
             if perf_counter() >= deadline:
                 break
         return int(work.work[0].best_action)
-
-
-class _Search:
-    """The memory of one search at a time."""
-
-    def __init__(self) -> None:
-        self.work: Any = np.zeros(1, alphabeta.WORK)
-        self.table = np.zeros((TABLE_ENTRIES, 2), np.uint64)
-        self.work[0].use[:] = 1
-        self._rules: RuleSet | None = None
-
-    def prepare(self, rules: RuleSet, limit: str, amount: int) -> None:
-        """Sets the evaluation and the limits."""
-        work = self.work[0]
-        if self._rules is not rules:
-            work.rings[:] = rings(rules)
-            work.weights[:] = weights(rules)
-            self._rules = rules
-        work.max_depth = amount if limit == "depth" else alphabeta.MAX_DEPTH
-        work.max_nodes = amount if limit == "nodes" else np.iinfo(np.int64).max // 2
-
-    def analysis(self, rules: RuleSet, seconds: float) -> Analysis:
-        """What the finished or interrupted search knows."""
-        work = self.work[0]
-        score = int(work.value)
-        proven = None
-        if abs(score) >= alphabeta.PROVEN:
-            proven = alphabeta.WIN - score if score > 0 else -alphabeta.WIN - score
-        line = tuple(rules.action_to_move(action) for action in work.line[: work.line_length])
-        return Analysis(expected_result(score), proven, line, int(work.nodes), int(work.depth), seconds)

@@ -119,12 +119,15 @@ def _az(argument: str | None) -> Bot:
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name in ("sims", "ms") and re.fullmatch(r"[1-9][0-9]*", value):
             options["simulations" if name == "sims" else name] = int(value)
+        elif name == "lookahead" and re.fullmatch(r"[0-9]+", value):
+            options[name] = int(value)
         elif name == "search" and value in ("gumbel", "puct"):
             options[name] = value
         elif name == "symmetric" and value == "":
             options[name] = True
         else:
-            raise ValueError(f"option {name}={value} is not one of sims=N, ms=N, search=gumbel, search=puct, symmetric")
+            known = "sims=N, ms=N, search=gumbel, search=puct, symmetric, lookahead=N"
+            raise ValueError(f"option {name}={value} is not one of {known}")
     from boop_env.policy import AzBot, read_checkpoint
 
     return AzBot(read_checkpoint(path), **options)
@@ -180,7 +183,7 @@ BOTS: dict[str, BotKind] = {
     "alphabeta": BotKind("alphabeta:depth=N, alphabeta:ms=N, alphabeta:nodes=N", _alphabeta),
     "mcts": BotKind("mcts:N, mcts:ms=N", _mcts),
     CHECKPOINT: BotKind("CHECKPOINT, CHECKPOINT?temperature=X, CHECKPOINT?greedy, CHECKPOINT?symmetric", _policy),
-    "az": BotKind("az:CHECKPOINT?sims=N, az:CHECKPOINT?ms=N, with &search=puct or &symmetric", _az),
+    "az": BotKind("az:CHECKPOINT?sims=N, az:CHECKPOINT?ms=N, with &search=puct, &symmetric or &lookahead=N", _az),
     "openspiel": BotKind("openspiel:mcts?sims=N", _openspiel),
 }
 """The kinds of bots by the first word of their spec; checkpoints by the end of their file's name."""

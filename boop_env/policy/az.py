@@ -19,6 +19,7 @@ from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search.analysis import Analysis
 from boop_env.search.lockstep import Evaluate, TreeSearch
+from boop_env.search.lookahead import LOOKAHEAD, check_lookahead, with_lookahead
 
 SIMULATIONS = 64
 
@@ -40,8 +41,8 @@ class AzAnalysis(Analysis):
     """What a search with a network found out.
 
     Attributes:
-        prior: the network's chance of each move, before the search; moves that lose at once are left out
-            unless all do, or the search needed no network.
+        prior: the chance of each move before the search, as the network sees it and, with lookahead, alpha-beta;
+            moves that lose at once are left out unless all do, or the search needed no network.
         policy: the chance of each move after the search.
     """
 
@@ -68,12 +69,14 @@ class AzBot(Bot):
             Gumbel search must know beforehand how many simulations it has.
         symmetric: average the network over the symmetries of the board, which takes eight looks instead of one:
             see `boop_env.policy.symmetric`.
+        lookahead: turns that alpha-beta looks ahead from each leaf, to have its say in value and policy; 0 for the
+            network alone: see `boop_env.search.lookahead`.
         device: a torch device.
         backend: what runs the network, see `make_evaluator`.
 
     Raises:
         CheckpointError: the weights do not fit the card, or the card today's planes.
-        ValueError: a limit is out of range, or `ms` comes with `simulations` or Gumbel search.
+        ValueError: a limit or `lookahead` is out of range, or `ms` comes with `simulations` or Gumbel search.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class AzBot(Bot):
         ms: int | None = None,
         search: Literal["gumbel", "puct"] | None = None,
         symmetric: bool = False,
+        lookahead: int = LOOKAHEAD,
         device: str = "cpu",
         backend: Backend = "auto",
     ) -> None:
@@ -92,6 +96,7 @@ class AzBot(Bot):
         for name, value in (("sims", simulations), ("ms", ms)):
             if value is not None and value < 1:
                 raise ValueError(f"{name}={value} is too small; give 1 or more")
+        check_lookahead(lookahead)
         self.checkpoint = checkpoint
         self._ms = ms
         self._simulations = simulations or (UNLIMITED if ms else SIMULATIONS)
@@ -101,11 +106,13 @@ class AzBot(Bot):
             options.append("search=puct")
         if symmetric:
             options.append("symmetric")
+        if lookahead != LOOKAHEAD:
+            options.append(f"lookahead={lookahead}")
         self.name = f"az:{checkpoint.name}?{'&'.join(options)}"
         self.evaluator = make_evaluator(
             network_from_checkpoint(checkpoint), checkpoint.card.rules, device=device, backend=backend
         )
-        self._symmetric = symmetric
+        self._symmetric, self._lookahead = symmetric, lookahead
         self._evaluate: Evaluate | None = None
         self._fits: RuleSet | None = None
         self._kept: TreeSearch | None = None
@@ -191,7 +198,8 @@ class AzBot(Bot):
     def _evaluator_for(self, rules: RuleSet) -> Evaluate:
         if rules is not self._fits or self._evaluate is None:
             self.checkpoint.check_rules(rules)
-            evaluate = StateEvaluator(self.evaluator, rules)
-            self._evaluate = seen_from_all_sides(evaluate) if self._symmetric else evaluate
+            evaluate: Evaluate = StateEvaluator(self.evaluator, rules)
+            evaluate = seen_from_all_sides(evaluate) if self._symmetric else evaluate
+            self._evaluate = with_lookahead(evaluate, self._lookahead)
             self._fits = rules
         return self._evaluate

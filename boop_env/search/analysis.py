@@ -60,12 +60,13 @@ def only_limit(**limits: int | None) -> tuple[str, int]:
     return name, value
 
 
-def in_threads(task: Callable[[slice], None], n: int) -> None:
-    """Runs a task over ``range(n)`` in slices, as many at once as there are cores."""
+def in_threads(task: Callable[[slice], None], n: int, most: int | None = None) -> None:
+    """Runs a task over ``range(n)`` in slices, as many at once as there are cores, or `most` if that is less."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if cores == 1 or n == 1:
+    cores = min(cores, n, cores if most is None else most)
+    if cores <= 1:
         task(slice(0, n))
         return
     size = max(1, n // (4 * cores))
-    with ThreadPoolExecutor(min(cores, n)) as pool:
+    with ThreadPoolExecutor(cores) as pool:
         list(pool.map(task, [slice(at, min(at + size, n)) for at in range(0, n, size)]))

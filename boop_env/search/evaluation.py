@@ -23,6 +23,9 @@ from boop_env.rules.kernel import ON_BOARD, ZERO
 from boop_env.rules.ruleset import RuleSet
 from boop_env.search.threats import row_ends, row_middles
 
+SCORE_SCALE = 2000.0
+"""The hyperbolic tangent of a score over this is the expected result, from -1 to 1."""
+
 FEATURES = (
     "cats owned",
     "three cats owned",
@@ -124,7 +127,7 @@ def evaluate(t, w, s):
 
 def expected_result(score: float) -> float:
     """Expected result from -1 to 1 of a score in thousandths of a logit."""
-    return math.tanh(score / 2000)
+    return math.tanh(score / SCORE_SCALE)
 
 
 def rings(rules: RuleSet) -> npt.NDArray[np.uint64]:

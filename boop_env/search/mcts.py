@@ -31,7 +31,7 @@ from boop_env.rules.kernel import (
     store,
 )
 from boop_env.search.alphabeta import MAX_LEGAL
-from boop_env.search.evaluation import NUM_FEATURES, evaluate
+from boop_env.search.evaluation import NUM_FEATURES, SCORE_SCALE, evaluate
 from boop_env.search.threats import sure_wins, winning_placement
 
 MAX_PATH = 400
@@ -222,7 +222,7 @@ def promise(t, m, s, after):
     if after.phase == OVER:
         value = 0.0 if after.winner < 0 else 1.0
         return value if after.winner == s.mover else -value
-    value = math.tanh(evaluate(t, m, after) / 2000)
+    value = math.tanh(evaluate(t, m, after) / SCORE_SCALE)
     return value if after.mover == s.mover else -value
 
 

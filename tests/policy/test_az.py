@@ -5,10 +5,12 @@ import pytest
 import torch
 
 from boop_env import PRESETS, Game, States, make_bot, ruleset
+from boop_env.arena.match import play_match
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy import Card, CheckpointError, read_checkpoint, write_checkpoint
 from boop_env.policy.az import AzBot
 from boop_env.policy.network import NetworkConfig, build_network, network_weights
+from boop_env.search.lookahead import LOOKAHEAD
 
 
 def untrained(path: Path, rules: str = "boop") -> Path:
@@ -36,7 +38,9 @@ def test_plays_legal_moves(tmp_path: Path, rules: str) -> None:
         env.step(env.sample() if step % 4 else bot.choose(env.states, rng))
 
 
-@pytest.mark.parametrize("options", ["sims=8", "sims=8&search=puct", "sims=8&symmetric", "ms=5"])
+@pytest.mark.parametrize(
+    "options", ["sims=8", "sims=8&search=puct", "sims=8&symmetric", "sims=8&symmetric&lookahead=1", "ms=5"]
+)
 def test_name_is_the_spec(path: Path, options: str) -> None:
     bot = make_bot(f"az:{path}?{options}")
     assert bot.name == f"az:{path}?{options}"
@@ -48,6 +52,15 @@ def test_default_is_64_simulations(path: Path) -> None:
     bot = make_bot(f"az:{path}")
     assert bot.name == f"az:{path}?sims=64"
     assert bot.analyse(Game("boop")).nodes == 64
+
+
+def test_looks_ahead_unless_told_not_to(path: Path) -> None:
+    assert make_bot(f"az:{path}?sims=16&lookahead={LOOKAHEAD}").name == f"az:{path}?sims=16"
+    ahead, alone = make_bot(f"az:{path}?sims=16"), make_bot(f"az:{path}?sims=16&lookahead=0")
+    games = play_match(ahead, alone, games=20)
+    assert sum(game.score(ahead.name) for game in games) >= 17  # of a network that knows nothing
+    with pytest.raises(ValueError, match="lookahead=99 is not a whole number from 0 to 64"):
+        make_bot(f"az:{path}?lookahead=99")
 
 
 @pytest.mark.parametrize("search", ["gumbel", "puct"])
