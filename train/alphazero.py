@@ -66,6 +66,7 @@ from boop_env.rules.states import States
 from boop_env.rules.symmetry import symmetries, turn_states
 from boop_env.search.forced import SELF_PLAY_PROOF_TURNS
 from boop_env.search.lockstep import VALUE_SCALE
+from boop_env.search.lookahead import check_lookahead
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.initial import begin_with, read_initial
 from train.rating import Rater
@@ -171,6 +172,10 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     for name in ("iteration", "batch_size"):
         if settings.buffer < getattr(settings, name):
             parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")
+    try:
+        check_lookahead(settings.lookahead)
+    except ValueError as error:
+        parser.error(f"--{error}")
     path = Path(settings.out) / "settings.json"
     if path.is_file():
         saved = json.loads(path.read_text())

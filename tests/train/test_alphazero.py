@@ -105,6 +105,8 @@ def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for other, message in (
         ({"rules": "chess"}, "invalid choice: 'chess'"),
         ({"buffer": 30}, "--buffer 30 is less than --iteration; give more"),
+        ({"lookahead": 99}, "--lookahead=99 is not a whole number from 0 to 64"),
+        ({"lookahead": -1}, "--lookahead=-1 is not a whole number from 0 to 64"),
     ):
         with pytest.raises(SystemExit):
             main(flags(tmp_path / "other", **other))
