@@ -52,6 +52,7 @@ class AlphaBetaBot(Bot):
         self._limit, self._amount = only_limit(depth=depth, ms=ms, nodes=nodes)
         if depth is not None and depth > alphabeta.MAX_DEPTH:
             raise ValueError(f"depth={depth} is above {alphabeta.MAX_DEPTH}, the deepest search there is")
+        self._limits = {} if self._limit == "ms" else {self._limit: self._amount}
         self._most_ms = self._amount if self._limit == "ms" else most_ms
         self.name = f"alphabeta:{self._limit}={self._amount}"
         self._idle: list[SearchMemory] = []
@@ -67,7 +68,7 @@ class AlphaBetaBot(Bot):
                 for index in range(part.start, part.stop):
                     actions[index] = self._run(work, states.rules, states.words[index], seed[index])
             else:
-                work.prepare(states.rules, **{self._limit: self._amount})
+                work.prepare(states.rules, **self._limits)
                 alphabeta.search_many(
                     states.rules.tables, states.words[part], seed[part], work.work, work.table, actions[part]
                 )
@@ -96,8 +97,7 @@ class AlphaBetaBot(Bot):
 
     def _run(self, work: SearchMemory, rules: RuleSet, words: npt.NDArray[np.uint64], seed: np.uint64) -> int:
         deadline = perf_counter() + self._most_ms / 1000 if self._most_ms is not None else np.inf
-        limits = {} if self._limit == "ms" else {self._limit: self._amount}
-        work.prepare(rules, **limits)
+        work.prepare(rules, **self._limits)
         alphabeta.start_search(rules.tables, words, work.work, work.table, seed)
         while not alphabeta.continue_search(rules.tables, work.work, work.table, SLICE):
             if perf_counter() >= deadline:

@@ -69,8 +69,8 @@ class AzBot(Bot):
             Gumbel search must know beforehand how many simulations it has.
         symmetric: average the network over the symmetries of the board, which takes eight looks instead of one:
             see `boop_env.policy.symmetric`.
-        lookahead: turns that alpha-beta looks ahead from each leaf, to have its say in value and policy; 0 for the
-            network alone: see `boop_env.search.lookahead`.
+        lookahead: turns that alpha-beta looks ahead from each leaf, to have its say in value and policy; 0 to ask the
+            network only: see `boop_env.search.lookahead`.
         device: a torch device.
         backend: what runs the network, see `make_evaluator`.
 
