@@ -173,9 +173,10 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
         if settings.buffer < getattr(settings, name):
             parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")
     try:
-        check_lookahead(settings.lookahead)
+        self_play_config(settings)
     except ValueError as error:
-        parser.error(f"--{error}")
+        name, equals, rest = str(error).removeprefix("network ").partition("=")
+        parser.error(f"--{name.replace('_', '-')}{equals}{rest}")
     path = Path(settings.out) / "settings.json"
     if path.is_file():
         saved = json.loads(path.read_text())
@@ -196,6 +197,35 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
 def network_shape(settings: Settings) -> NetworkConfig:
     """The shape of a run's network."""
     return NetworkConfig("residual", settings.width, settings.depth)
+
+
+def self_play_config(settings: Settings) -> SelfPlayConfig:
+    """How the actors of a run play.
+
+    Raises:
+        ValueError: a setting is out of range; the message names it.
+    """
+    check_lookahead(settings.lookahead)
+    config = SelfPlayConfig(
+        rules=ruleset(settings.rules),
+        network=network_shape(settings),
+        games=settings.games,
+        simulations=stages(settings.first_simulations, settings.simulations),
+        quick_simulations=settings.quick_simulations,
+        full_share=settings.full_share,
+        considered=settings.considered,
+        value_scale=settings.value_scale,
+        proof_turns=settings.proof_turns,
+        lookahead=settings.lookahead,
+        opening=settings.opening,
+        surprise=bool(settings.surprise),
+        device=settings.device,
+        backend=settings.backend,  # type: ignore[arg-type]
+        precision=training_precision(settings.precision, settings.device),  # type: ignore[arg-type]
+        threads=settings.threads,
+    )
+    config.search()  # an actor would stumble over what it refuses, and so would every one in its place
+    return config
 
 
 # What is learned from
@@ -280,7 +310,7 @@ class Run:
         self.folder = Path(settings.out)
         self.rules = ruleset(settings.rules)
         self.config = network_shape(settings)
-        self.precision = training_precision(settings.precision, settings.device)  # type: ignore[arg-type]
+        self.self_play = self_play_config(settings)
         torch.manual_seed(settings.seed)
         self.rng = np.random.default_rng(settings.seed)
         self.network = ResidualNetwork(self.rules, self.config).to(settings.device)
@@ -305,7 +335,7 @@ class Run:
         if (self.folder / "state.pt").is_file():
             self.load()
         self.actors = make_actors(
-            self.self_play(),
+            self.self_play,
             lambda: int(self.rng.integers(2**62)),
             processes=settings.actors,
             ray_address=settings.ray,
@@ -318,28 +348,6 @@ class Run:
         # What was logged after the last save happened in a past that is no more.
         self.writer = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.positions)
         self.started = time.monotonic()
-
-    def self_play(self) -> SelfPlayConfig:
-        """How the actors play."""
-        given = self.settings
-        return SelfPlayConfig(
-            rules=self.rules,
-            network=self.config,
-            games=given.games,
-            simulations=stages(given.first_simulations, given.simulations),
-            quick_simulations=given.quick_simulations,
-            full_share=given.full_share,
-            considered=given.considered,
-            value_scale=given.value_scale,
-            proof_turns=given.proof_turns,
-            lookahead=given.lookahead,
-            opening=given.opening,
-            surprise=bool(given.surprise),
-            device=given.device,
-            backend=given.backend,  # type: ignore[arg-type]
-            precision=self.precision,
-            threads=given.threads,
-        )
 
     @property
     def positions(self) -> int:
@@ -412,7 +420,7 @@ class Run:
             batch = self.buffer.draw(given.batch_size, given.search_value, self.rng, auxiliary=has_auxiliary)
             tensors = (torch.from_numpy(array).to(device) for array in batch)
             planes, masks, policies, values, full, *auxiliary = tensors
-            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=self.precision == "bfloat16"):
+            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=self.self_play.precision == "bfloat16"):
                 trunk = self.network.trunk(planes)
                 logits, predicted = self.network.heads(trunk)
             trunk, logits, predicted = trunk.float(), logits.float(), predicted.float()
@@ -599,7 +607,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     console = Console()
     console.print_json(text)
-    trees = max(1, settings.actors) * run.self_play().tree_bytes
+    trees = max(1, settings.actors) * run.self_play.tree_bytes
     print(f"alphazero: replay buffer {run.buffer.nbytes / 1e6:.0f} MB, trees {trees / 1e6:.0f} MB", flush=True)
     if run.positions:
         print(f"alphazero: goes on after {run.games:,} games and {run.positions:,} positions", flush=True)

@@ -107,6 +107,9 @@ def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ({"buffer": 30}, "--buffer 30 is less than --iteration; give more"),
         ({"lookahead": 99}, "--lookahead=99 is not a whole number from 0 to 64"),
         ({"lookahead": -1}, "--lookahead=-1 is not a whole number from 0 to 64"),
+        ({"proof_turns": 0}, "--proof-turns=0 is too small; give 1 or more"),
+        ({"games": 0}, "--games=0 is too small; give 1 or more"),
+        ({"width": 0}, "--width=0 is not a whole number from 1 to 4096"),
     ):
         with pytest.raises(SystemExit):
             main(flags(tmp_path / "other", **other))
