@@ -18,6 +18,7 @@ from boop_env.envs import booop_v0, boop_v0, halls_v0
 from boop_env.envs.aec import VARIANTS, BoopEnv
 from boop_env.envs.planes import PLANES_VERSION, observe_states, plane_names
 from boop_env.envs.versus import VersusEnv, env_id
+from boop_env.policy.prospects import PROSPECTS_VERSION, prospect_planes, with_prospects
 from boop_env.rules.game import Game
 from boop_env.rules.ruleset import PRESETS, RuleSet
 from boop_env.rules.states import States
@@ -61,6 +62,14 @@ def digests(rules: RuleSet) -> dict[str, str]:
     }
 
 
+def prospects_digest(rules: RuleSet) -> str:
+    """What prospect planes must stay: names and content."""
+    observations, _ = observe_states(played(rules)[1])
+    prospects = with_prospects(rules, observations)[:, observations.shape[1] :]
+    names = "\n".join(plane.name for plane in prospect_planes(rules))
+    return digest(names.encode() + prospects.astype("<f4").tobytes())
+
+
 def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 
@@ -71,6 +80,15 @@ def test_rules_actions_and_planes_are_those_of_the_version(preset: str) -> None:
     for part, found in digests(PRESETS[preset]).items():
         told = WHAT_TO_DO.format(part=part, preset=preset, version=golden["version"], digest=found)
         assert found == golden["presets"].get(preset, {}).get(part), told
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_prospect_planes_are_those_of_their_version(preset: str) -> None:
+    golden = json.loads(FILE.read_text())
+    assert golden["prospects_version"] == PROSPECTS_VERSION
+    found = prospects_digest(PRESETS[preset])
+    told = f"the prospect planes of {preset} changed: raise PROSPECTS_VERSION, as docs/versions.md says; now {found}"
+    assert found == golden["prospects"].get(preset), told
 
 
 def test_ids_history_and_digests_are_of_one_version() -> None:

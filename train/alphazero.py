@@ -60,6 +60,7 @@ from boop_env.policy.checkpoint import (
 )
 from boop_env.policy.inference import training_precision
 from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_weights
+from boop_env.policy.prospects import PROSPECTS_VERSION
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
@@ -99,6 +100,7 @@ class Settings:
     initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     width: int = setting(32, "channels of the residual network")
     depth: int = setting(3, "residual blocks")
+    prospects: int = setting(PROSPECTS_VERSION, "let the network see what each placement would do; 0 not to")
 
     games: int = setting(64, "games in lock step of each actor; more keep a large GPU busy")
     simulations: int = setting(32, "visits of each search, in the end")
@@ -196,7 +198,7 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
 
 def network_shape(settings: Settings) -> NetworkConfig:
     """The shape of a run's network."""
-    return NetworkConfig("residual", settings.width, settings.depth)
+    return NetworkConfig("residual", settings.width, settings.depth, prospects=settings.prospects)
 
 
 def self_play_config(settings: Settings) -> SelfPlayConfig:
@@ -311,6 +313,7 @@ class Run:
         self.rules = ruleset(settings.rules)
         self.config = network_shape(settings)
         self.self_play = self_play_config(settings)
+        self.mixed = self.self_play.precision == "bfloat16"
         torch.manual_seed(settings.seed)
         self.rng = np.random.default_rng(settings.seed)
         self.network = ResidualNetwork(self.rules, self.config).to(settings.device)
@@ -418,9 +421,12 @@ class Run:
             for group in self.optimizer.param_groups:
                 group["lr"] = self.learning_rate()
             batch = self.buffer.draw(given.batch_size, given.search_value, self.rng, auxiliary=has_auxiliary)
+            batch[0] = self.network.inputs(torch.from_numpy(batch[0])).numpy()
             tensors = (torch.from_numpy(array).to(device) for array in batch)
             planes, masks, policies, values, full, *auxiliary = tensors
-            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=self.self_play.precision == "bfloat16"):
+            with torch.autocast(
+                torch.device(device).type, torch.bfloat16, enabled=self.self_play.precision == "bfloat16"
+            ):
                 trunk = self.network.trunk(planes)
                 logits, predicted = self.network.heads(trunk)
             trunk, logits, predicted = trunk.float(), logits.float(), predicted.float()

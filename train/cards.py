@@ -25,6 +25,7 @@ from boop_env.bots.models import CHECKPOINT
 from boop_env.envs.planes import planes
 from boop_env.envs.versus import env_id
 from boop_env.policy.checkpoint import Checkpoint, read_checkpoint, replace_file
+from boop_env.policy.prospects import prospect_planes
 from boop_env.rules.ruleset import PRESETS
 
 NOT_LISTED = ("settings", "command", "algorithm", "initial")
@@ -174,6 +175,7 @@ def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
         "",
         *plane_table(checkpoint),
         "",
+        *prospect_table(checkpoint),
     ]
     return f"---\n{front_matter(checkpoint, ladder)}---\n\n" + "\n".join(lines)
 
@@ -210,6 +212,23 @@ def plane_table(checkpoint: Checkpoint) -> list[str]:
     names = checkpoint.card.plane_names
     rows = [f"| {number} | `{name}` | {told.get(name, '')} |" for number, name in enumerate(names)]
     return ["| | plane | |", "|--:|---|---|", *rows]
+
+
+def prospect_table(checkpoint: Checkpoint) -> list[str]:
+    """The prospect planes as lines, of a network that looks at them."""
+    if not checkpoint.card.network.get("prospects"):
+        return []
+    first = len(checkpoint.card.plane_names)
+    found = enumerate(prospect_planes(checkpoint.card.rules), first)
+    return [
+        "From these the network makes more by the rules: what each placement would do, on its space, and 0 where there",
+        "is no such placement.",
+        "",
+        "| | plane | |",
+        "|--:|---|---|",
+        *(f"| {number} | `{plane.name}` | {plane.description} |" for number, plane in found),
+        "",
+    ]
 
 
 def cell(value: Any) -> str:

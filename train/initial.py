@@ -37,11 +37,13 @@ def read_initial(name: str, folder: Path, rules: RuleSet, shape: NetworkConfig) 
             f"is a {found.kind} network of width {found.width} and depth {found.depth}, the run's is {shape.kind}, "
             f"of width {shape.width} and depth {shape.depth}; give --width and --depth as they are there, or more"
         )
+    if found.prospects and not shape.prospects:
+        raise checkpoint.refuse("looks at prospect planes, and the run's network does not; let it look at them, too")
     return checkpoint
 
 
 def begin_with(network: Network, initial: Checkpoint) -> None:
-    """Gives a network the weights of a checkpoint, whose network has the same kind and no more width or depth.
+    """Gives a network the weights of a checkpoint, whose network has the same kind and no more width, depth or planes.
 
     A larger network begins with the same outputs, as in Net2Net (Chen, Goodfellow and Shlens, 2016): what it has
     of the smaller one sees none of what is new, whose own weights stay as they were drawn; new blocks and layers

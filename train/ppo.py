@@ -56,6 +56,7 @@ from boop_env.policy.checkpoint import Card, Checkpoint, CheckpointError, replac
 from boop_env.policy.inference import training_precision
 from boop_env.policy.network import NetworkConfig, network_weights
 from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
+from boop_env.policy.prospects import PROSPECTS_VERSION
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
 from train.imitation import Imitation
@@ -87,6 +88,7 @@ class Settings:
     initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     network: str = setting("residual", "kind of network: residual or mlp")
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
+    prospects: bool = setting(True, "let the network see what each placement would do")
     depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
 
     teacher: str = setting("alphabeta:depth=3", "the scripted bot that is imitated before PPO begins")
@@ -189,7 +191,8 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
 
 def network_shape(settings: Settings) -> NetworkConfig:
     """The shape of a run's network."""
-    return NetworkConfig(settings.network, settings.width, settings.depth)  # type: ignore[arg-type]
+    prospects = PROSPECTS_VERSION if settings.prospects else 0
+    return NetworkConfig(settings.network, settings.width, settings.depth, prospects=prospects)  # type: ignore[arg-type]
 
 
 # The run

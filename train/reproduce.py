@@ -45,13 +45,19 @@ class Trainer:
 
 
 TRAINERS = {
-    "train.ppo": Trainer(ppo.main, ppo.Settings, "steps", lambda told: told["steps"] + told.get("imitated", 0)),
+    "train.ppo": Trainer(
+        ppo.main,
+        ppo.Settings,
+        "steps",
+        lambda told: told["steps"] + told.get("imitated", 0),
+        {"prospects": False},
+    ),
     "train.alphazero": Trainer(
         alphazero.main,
         alphazero.Settings,
         "positions",
         lambda told: told["positions"],
-        {"proof_turns": 1, "lookahead": 0},
+        {"proof_turns": 1, "lookahead": 0, "prospects": 0},
     ),
 }
 """By the module in the command on a card; nothing else on it is ever run."""

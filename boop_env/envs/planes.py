@@ -228,6 +228,14 @@ def write_fixed_planes(t, out, first, size):
     write_value(t, FLOAT_ONE, out, first + size - cells)
 
 
+@inlined
+def entry_heading(t, entry):
+    """Which of `HEADING_NAMES` a ghost has that came in by this entry."""
+    # Entries run: top edge (heading down), bottom (up), left (right), right (left).
+    across = t.width - 1
+    return entry // across if entry < 2 * across else 2 + (entry - 2 * across) // (t.height - 1)
+
+
 @compiled
 def write_ghost(t, code, out, first):
     """The five planes of one ghost: its four headings, and whether it came home this turn."""
@@ -237,9 +245,7 @@ def write_ghost(t, code, out, first):
     write_value(t, FLOAT_ONE if code == kernel.CAME_HOME else FLOAT_ZERO, out, first + 4 * cells)
     if code >= kernel.ON_BOARD:
         entry = (code - kernel.ON_BOARD) // 8
-        # Entries run: top edge (heading down), bottom (up), left (right), right (left).
-        across = t.width - 1
-        heading = entry // across if entry < 2 * across else 2 + (entry - 2 * across) // (t.height - 1)
+        heading = entry_heading(t, entry)
         out[first + heading * cells + t.cell[t.ghost_low[code]]] = FLOAT_ONE
         out[first + heading * cells + t.cell[t.ghost_high[code]]] = FLOAT_ONE
 

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from boop_env.envs.planes import plane_shape, write_batch
 from boop_env.policy.network import Network
 from boop_env.policy.policy_bot import Evaluator, Floats, TorchEvaluator
+from boop_env.policy.prospects import with_prospects
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 
@@ -54,6 +55,10 @@ class Bfloat16Network(nn.Module):
         super().__init__()
         self.network = copy.deepcopy(network).bfloat16()
 
+    def inputs(self, planes: Tensor) -> Tensor:
+        """See `Network.inputs`."""
+        return self.network.inputs(planes)
+
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
         logits, values = self.network(planes.bfloat16())
@@ -82,7 +87,7 @@ class OpenVinoEvaluator:
     def __init__(
         self, network: Network, rules: RuleSet, precision: Precision = "float32", threads: int | None = None
     ) -> None:
-        self._shape = plane_shape(rules)
+        self._rules, self._prospects = rules, network.config.prospects > 0
         hint = {"float32": "f32", "bfloat16": "bf16"}[precision]
         import openvino
 
@@ -91,8 +96,8 @@ class OpenVinoEvaluator:
             options["INFERENCE_NUM_THREADS"] = threads
         self._options = options
         self._core = openvino.Core()
-        self._model = openvino_model(network, self._shape)
-        self._planes = np.zeros((BATCH, *self._shape), np.float32)
+        self._model = openvino_model(network)
+        self._planes = np.zeros((BATCH, *network.input_shape), np.float32)
         self._compile()
 
     def _compile(self) -> None:
@@ -119,6 +124,7 @@ class OpenVinoEvaluator:
         return logits, values
 
     def _infer(self, planes: Floats) -> tuple[Floats, Floats]:
+        planes = with_prospects(self._rules, planes) if self._prospects else planes
         count = len(planes)
         size = filled_up(count)
         if size > count or not planes.flags.c_contiguous:
@@ -135,8 +141,8 @@ def filled_up(count: int) -> int:
     return 1 << (count - 1).bit_length()
 
 
-def openvino_model(network: Network, shape: tuple[int, int, int]) -> Any:
-    """The network as an OpenVINO model for any number of positions.
+def openvino_model(network: Network) -> Any:
+    """The network as an OpenVINO model for any number of positions, which takes what `Network.inputs` gives.
 
     This is what ``openvino.convert_model`` does, without the usage report that it sends to its makers.
     """
@@ -149,9 +155,11 @@ def openvino_model(network: Network, shape: tuple[int, int, int]) -> Any:
     with warnings.catch_warnings(), torch.no_grad():
         # OpenVINO still traces networks that way.
         warnings.filterwarnings("ignore", r"`torch\.jit\.", DeprecationWarning)
-        decoder = TorchScriptPythonDecoder(network, example_input=torch.zeros(2, *shape))  # outlives what reads it
+        warnings.filterwarnings("ignore", "Converting a tensor to a Python boolean")  # `inputs` asks for a fixed shape
+        example = torch.zeros(2, *network.input_shape)
+        decoder = TorchScriptPythonDecoder(network, example_input=example)  # outlives what reads it
         model = frontend.convert(frontend.load(decoder))
-    model.reshape(PartialShape([-1, *shape]))
+    model.reshape(PartialShape([-1, *network.input_shape]))
     return model
 
 

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from boop_env.envs.planes import plane_shape
 from boop_env.policy.checkpoint import Card, Checkpoint
+from boop_env.policy.prospects import PROSPECTS_VERSION, prospect_planes, with_prospects
 from boop_env.rules.layout import DIRECTIONS
 from boop_env.rules.ruleset import RuleSet
 
@@ -33,6 +34,8 @@ class NetworkConfig:
         width: channels of a residual network, units a layer of an MLP.
         depth: residual blocks of two convolutions, or hidden layers of an MLP.
         value_hidden: units of the value head's hidden layer.
+        prospects: version of the `prospect_planes` that it has made from the planes it is given and looks at, too;
+            0 for none.
 
     Raises:
         ValueError: a value is out of range.
@@ -42,6 +45,7 @@ class NetworkConfig:
     width: int = 32
     depth: int = 2
     value_hidden: int = 64
+    prospects: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in ("residual", "mlp"):
@@ -50,6 +54,8 @@ class NetworkConfig:
             value = getattr(self, name)
             if not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"network {name}={value!r} is not a whole number from {low} to {high}")
+        if self.prospects not in (0, PROSPECTS_VERSION):
+            raise ValueError(f"network prospects={self.prospects!r} is neither 0 nor {PROSPECTS_VERSION}")
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, for JSON; `NetworkConfig(**fields)` makes it again."""
@@ -60,18 +66,36 @@ class Network(nn.Module):
     """A policy and value network.
 
     Attributes:
+        rules: the rule set whose planes it reads.
         config: its shape.
     """
 
-    def __init__(self, config: NetworkConfig) -> None:
+    def __init__(self, rules: RuleSet, config: NetworkConfig) -> None:
         super().__init__()
-        self.config = config
+        self.rules, self.config = rules, config
+
+    @property
+    def input_shape(self) -> tuple[int, int, int]:
+        """Shape of what the first layer reads, ``(C, H, W)``: of the planes, and prospect planes if it has them."""
+        channels, height, width = plane_shape(self.rules)
+        return channels + (len(prospect_planes(self.rules)) if self.config.prospects else 0), height, width
+
+    def inputs(self, planes: Tensor) -> Tensor:
+        """What the first layer reads: the planes, and behind them prospect planes if the network has them.
+
+        The rules make those on the CPU. Who runs a network elsewhere asks for them before the planes go there; what
+        has them already stays as it is.
+        """
+        if planes.shape[1] == self.input_shape[0]:
+            return planes
+        seen = with_prospects(self.rules, planes.detach().to("cpu", torch.float32).numpy())
+        return torch.from_numpy(seen).to(planes.device, planes.dtype)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """What the network thinks of a batch of positions, for the player who is to act.
 
         Args:
-            planes: float32 ``(N, C, H, W)``.
+            planes: float32 ``(N, C, H, W)``; `inputs` does no harm.
 
         Returns:
             Action logits, float32 ``(N, num_actions)``, illegal actions included, and values, float32
@@ -117,8 +141,8 @@ class ResidualNetwork(Network):
     order: Tensor
 
     def __init__(self, rules: RuleSet, config: NetworkConfig) -> None:
-        super().__init__(config)
-        planes, height, width = plane_shape(rules)
+        super().__init__(rules, config)
+        planes, height, width = self.input_shape
         order, action_planes = action_order(rules)
         self.stem = nn.Conv2d(planes, config.width, 3, padding=1)
         self.blocks = nn.Sequential(*(ResidualBlock(config.width) for _ in range(config.depth)))
@@ -135,7 +159,7 @@ class ResidualNetwork(Network):
     def trunk(self, planes: Tensor) -> Tensor:
         """What the network knows about each cell, ``(N, width, H, W)``."""
         # Convolutions on CPUs are about twice as fast with the channels last in memory.
-        planes = planes.contiguous(memory_format=torch.channels_last)
+        planes = self.inputs(planes).contiguous(memory_format=torch.channels_last)
         return self.blocks(torch.relu(self.stem(planes)))  # type: ignore[no-any-return]
 
     def value_head(self, trunk: Tensor) -> Tensor:
@@ -161,8 +185,8 @@ class MlpNetwork(Network):
     """Fully connected layers over the flattened planes."""
 
     def __init__(self, rules: RuleSet, config: NetworkConfig) -> None:
-        super().__init__(config)
-        sizes = [int(np.prod(plane_shape(rules))), *[config.width] * config.depth]
+        super().__init__(rules, config)
+        sizes = [int(np.prod(self.input_shape)), *[config.width] * config.depth]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
         self.policy = nn.Linear(config.width, rules.num_actions)
         self.value_hidden = nn.Linear(config.width, config.value_hidden)
@@ -172,7 +196,7 @@ class MlpNetwork(Network):
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """See `Network.forward`."""
-        x = planes.flatten(1)
+        x = self.inputs(planes).flatten(1)
         for layer in self.layers:
             x = torch.relu(layer(x))
         value = torch.tanh(self.value_out(torch.relu(self.value_hidden(x)))).squeeze(1)

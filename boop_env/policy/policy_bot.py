@@ -57,7 +57,7 @@ class TorchEvaluator:
         """See `Evaluator`."""
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.mixed):
             chunks = [torch.from_numpy(planes[i : i + CHUNK]) for i in range(0, len(planes), CHUNK)]
-            outputs = [self.network(chunk.to(self.device)) for chunk in chunks]
+            outputs = [self.network(self.network.inputs(chunk).to(self.device)) for chunk in chunks]
             logits, values = (torch.cat(parts).float().cpu().numpy() for parts in zip(*outputs, strict=True))
         return logits, values
 

@@ -11,7 +11,11 @@ from boop_env.policy.inference import TOLERANCE, StateEvaluator, filled_up, make
 from boop_env.policy.network import Network, NetworkConfig, build_network, network_weights
 from boop_env.policy.policy_bot import TorchEvaluator
 
-CONFIGS = (NetworkConfig("residual", 16, 2, 16), NetworkConfig("mlp", 32, 1, 16))
+CONFIGS = (
+    NetworkConfig("residual", 16, 2, 16),
+    NetworkConfig("mlp", 32, 1, 16),
+    NetworkConfig("residual", 16, 1, 16, prospects=1),
+)
 BACKENDS = [
     "torch",
     pytest.param(
@@ -42,7 +46,7 @@ def check_close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> No
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.kind)
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.kind}{' with prospects' * config.prospects}")
 @pytest.mark.parametrize("rules", ["boop", "booop", "halls"])
 def test_all_agree(rules: str, config: NetworkConfig, backend: str, precision: str) -> None:
     net = network(rules, config)
@@ -79,7 +83,7 @@ def test_answers_last(backend: str) -> None:
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.kind)
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.kind}{' with prospects' * config.prospects}")
 def test_other_weights_are_other_answers(config: NetworkConfig, backend: str, precision: str) -> None:
     rules = ruleset("boop")
     torch.manual_seed(7)
@@ -132,9 +136,10 @@ def test_sizes_are_few() -> None:
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("config", [CONFIGS[0], CONFIGS[2]], ids=["residual", "residual with prospects"])
 @pytest.mark.parametrize("rules", PRESETS)
-def test_a_gpu_agrees(rules: str, precision: str, tmp_path: Path) -> None:
-    net = network(rules, CONFIGS[0])
+def test_a_gpu_agrees(rules: str, config: NetworkConfig, precision: str, tmp_path: Path) -> None:
+    net = network(rules, config)
     planes = some_planes(rules, 70)
     with torch.inference_mode():
         logits, values = (output.numpy() for output in net(torch.from_numpy(planes)))

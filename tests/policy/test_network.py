@@ -17,8 +17,14 @@ from boop_env.policy.network import (
     network_from_checkpoint,
     network_weights,
 )
+from boop_env.policy.prospects import prospect_planes
 
-SMALL = {"residual": NetworkConfig("residual", 8, 1, 8), "mlp": NetworkConfig("mlp", 16, 2, 8)}
+SMALL = {
+    "residual": NetworkConfig("residual", 8, 1, 8),
+    "mlp": NetworkConfig("mlp", 16, 2, 8),
+    "residual with prospects": NetworkConfig("residual", 8, 1, 8, prospects=1),
+    "mlp with prospects": NetworkConfig("mlp", 16, 1, 8, prospects=1),
+}
 RULES = [*PRESETS.values(), RuleSet(layout="1111\n1-11\n1111"), RuleSet(layout="111\n111", ghosts=True)]
 
 
@@ -99,6 +105,21 @@ def test_a_checkpoint_gives_the_same_network(config: NetworkConfig) -> None:
         assert torch.equal(ours, theirs)
 
 
+@pytest.mark.parametrize("kind", ["residual", "mlp"])
+def test_a_network_makes_its_prospects_itself_or_takes_them(kind: str) -> None:
+    rules = ruleset("halls")
+    network = build_network(rules, NetworkConfig(kind, 8, 1, 8, prospects=1))
+    planes = torch.from_numpy(BatchEnv(rules, 8, opening_plies=9).planes)
+    seen = network.inputs(planes)
+    assert seen.shape[1:] == network.input_shape and seen.shape[1] == planes.shape[1] + len(prospect_planes(rules))
+    assert network.inputs(seen) is seen
+    for ours, theirs in zip(network(planes), network(seen), strict=True):
+        assert torch.equal(ours, theirs)
+    blind = seen.clone()
+    blind[:, planes.shape[1] :] = 0
+    assert not torch.equal(network(blind)[0], network(planes)[0])
+
+
 def test_untrained_networks_are_near_uniform_and_near_a_draw() -> None:
     network = build_network(ruleset("boop"), NetworkConfig())
     logits, values = network(torch.from_numpy(BatchEnv("boop", 16, opening_plies=20).planes))
@@ -113,6 +134,7 @@ def test_untrained_networks_are_near_uniform_and_near_a_draw() -> None:
         ({"kind": "mlp", "width": 10**9}, "width=1000000000"),
         ({"kind": "mlp", "depth": "deep"}, "depth='deep'"),
         ({"kind": "mlp", "heads": 3}, "heads"),
+        ({"kind": "mlp", "prospects": 99}, "prospects=99 is neither 0 nor 1"),
         ({"kind": "residual", "width": 4096, "depth": 64}, "weight 'blocks.0"),
     ],
 )

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from boop_env import ruleset
+from boop_env.envs.batch import BatchEnv
 from boop_env.envs.planes import plane_shape
 from boop_env.policy import Card, Checkpoint, CheckpointError, read_checkpoint, write_checkpoint
 from boop_env.policy.network import Network, NetworkConfig, build_network, network_weights
@@ -42,6 +43,22 @@ def test_a_larger_network_begins_with_the_same_outputs(tmp_path: Path, kind: str
     begin_with(large, checkpoint_of(small, tmp_path / "small.safetensors"))
     for told, expected in zip(large(planes), small(planes), strict=True):
         torch.testing.assert_close(told, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["residual", "mlp"])
+def test_a_network_that_is_given_prospects_begins_with_the_same_outputs(tmp_path: Path, kind: str) -> None:
+    plain, seeing = noisy(NetworkConfig(kind, 8, 2)), noisy(NetworkConfig(kind, 8, 2, prospects=1), 1)
+    planes = torch.from_numpy(BatchEnv("booop", 16, opening_plies=20).planes)
+    begin_with(seeing, checkpoint_of(plain, tmp_path / "plain.safetensors"))
+    for told, expected in zip(seeing(planes), plain(planes), strict=True):
+        torch.testing.assert_close(told, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_network_does_not_lose_its_prospects(tmp_path: Path) -> None:
+    path = tmp_path / "seeing.safetensors"
+    checkpoint_of(noisy(NetworkConfig("residual", 8, 2, prospects=1)), path)
+    with pytest.raises(CheckpointError, match="looks at prospect planes, and the run's network does not"):
+        read_initial(str(path), tmp_path / "run", ruleset("booop"), NetworkConfig("residual", 8, 2))
 
 
 @pytest.mark.parametrize("kind", ["residual", "mlp"])

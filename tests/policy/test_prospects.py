@@ -1,0 +1,139 @@
+import random
+
+import numpy as np
+import pytest
+from random_positions import random_layout_rules, random_position
+from reference import ReferenceGame, owned
+
+from boop_env import PRESETS, Game, RuleSet, States, ruleset
+from boop_env.envs.planes import observe_states, plane_names, plane_shape
+from boop_env.policy.prospects import prospect_planes, with_prospects
+from boop_env.rules.symmetry import symmetries, turn_states
+
+
+def observed(rules: RuleSet, texts: list[str]) -> np.ndarray:
+    return observe_states(States.of([Game.from_position(rules, text) for text in texts]))[0]
+
+
+def expected(rules: RuleSet, text: str) -> dict[tuple[str, tuple[int, int]], float]:
+    """What the plain rules say of each placement, by plane and square, for whoever is the mover."""
+    start = ReferenceGame(rules, text)
+    viewer = start.mover
+    found: dict[tuple[str, tuple[int, int]], float] = {}
+    for side, player in (("own", viewer), ("opp", 1 - viewer)):
+        for kind, word in (("K", "kitten"), ("C", "cat")):
+            if start.pools[player][kind] == 0:
+                continue
+            for square in start.empty_squares():
+                game = start.copy()
+                game.mover = player
+                game._place(kind, square)
+                game._boop(square)
+                if game.ghosts[player] is not None:
+                    game._move_ghost()
+                for name, value in consequences(start, game, player).items():
+                    found[f"{side}_{word}_{name}", square] = value
+    return found
+
+
+def consequences(before: ReferenceGame, game: ReferenceGame, player: int) -> dict[str, float]:
+    other = 1 - player
+    if game.result()[0] == player:
+        return {"wins": 1}
+    kittens = {who: kittens_in_rows(game, who) for who in (player, other)}
+    found = {
+        "row": kittens[player] / 3,
+        "other_row": kittens[other] / 3,
+        "other_cats": float(bool(game.standing_rows(owned("C", other)))),
+        "lost": (len(before.pieces_of(player)) + 1 - len(game.pieces_of(player))) / 4,
+        "sent_home": (len(before.pieces_of(other)) - len(game.pieces_of(other))) / 4,
+    }
+    if game.rules.ornaments:
+        found["takes"] = game.ornaments_taken_from(other) - before.ornaments_taken_from(other)
+        found["gives"] = game.ornaments_taken_from(player) - before.ornaments_taken_from(player)
+    for square in {square for row in game.rows_of(player) for square in row}:
+        del game.board[square]
+        game.pools[player]["C"] += 1
+    for who, name in ((other, "danger"), (player, "menace")):
+        found[name] = float(game.pools[who]["C"] > 0 and bool(row_ends(game, owned("C", who))))
+    for who, name in ((other, "other_ends"), (player, "ends")):
+        found[name] = len(row_ends(game, owned("C", who) + owned("K", who))) / 4
+    return found
+
+
+def kittens_in_rows(game: ReferenceGame, player: int) -> int:
+    squares = {square for row in game.rows_of(player) for square in row}
+    return sum(game.board[square] == owned("K", player) for square in squares)
+
+
+def row_ends(game: ReferenceGame, letters: str) -> set[tuple[int, int]]:
+    """Empty squares at the end of a row whose other two squares hold these letters."""
+    ends = set()
+    for first, middle, last in game.layout_rows:
+        for end, far in ((first, last), (last, first)):
+            pair = (game.board.get(middle, "-"), game.board.get(far, "-"))
+            if end not in game.board and all(letter in letters for letter in pair):
+                ends.add(end)
+    return ends
+
+
+def check(rules: RuleSet, texts: list[str]) -> None:
+    planes = observed(rules, texts)
+    found = with_prospects(rules, planes)
+    np.testing.assert_array_equal(found[:, : planes.shape[1]], planes)
+    names = [plane.name for plane in prospect_planes(rules)]
+    for text, prospects in zip(texts, found[:, planes.shape[1] :], strict=True):
+        wanted = np.zeros_like(prospects)
+        for (name, (y, x)), value in expected(rules, text).items():
+            wanted[names.index(name), y, x] = value
+        for name, ours, theirs in zip(names, prospects, wanted, strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=1e-6, err_msg=f"{rules.name} {text} {name}")
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
+def test_prospects_are_what_the_plain_rules_say(rules: RuleSet) -> None:
+    rng = random.Random(3)
+    check(rules, [random_position(rules, rng) for _ in range(60)])
+
+
+def test_prospects_of_odd_rule_sets() -> None:
+    rng = random.Random(4)
+    for _ in range(25):
+        plain = random_layout_rules(rng)
+        rules = RuleSet(**vars(plain))
+        check(rules, [random_position(plain, rng) for _ in range(8)])
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "square"),
+    [
+        ("6/1C1C2/6/6/6/6 0 p 3,3/8,0 - 10", "own_cat_ends", None),
+        ("6/1CC3/6/6/6/6 0 p 3,3/8,0 - 10", "own_cat_wins", "a2 d2"),
+        ("6/1cc3/6/6/6/6 0 p 8,0/3,3 - 10", "opp_cat_wins", "a2 d2"),
+        ("6/1kk3/6/6/6/6 0 p 8,0/6,0 - 10", "opp_kitten_row", "a2 d2"),
+    ],
+)
+def test_prospects_by_hand(text: str, name: str, square: str | None) -> None:
+    rules = ruleset("boop")
+    found = with_prospects(rules, observed(rules, [text]))[0, len(plane_names(rules)) :]
+    plane = found[[plane.name for plane in prospect_planes(rules)].index(name)]
+    cells = [f"{'abcdef'[x]}{y + 1}" for y, x in zip(*np.nonzero(plane), strict=True)]
+    assert square is None or cells == square.split()
+
+
+@pytest.mark.parametrize("name", ["boop", "booop", "halls"])
+def test_a_turned_board_has_turned_prospects(name: str) -> None:
+    rules = ruleset(name)
+    rng = random.Random(5)
+    states = States.of([Game.from_position(rules, random_position(rules, rng)) for _ in range(20)])
+    table, shape = symmetries(rules), plane_shape(rules)
+    upright = with_prospects(rules, observe_states(states)[0]).reshape(20, -1, shape[1] * shape[2])
+    for number, cells in enumerate(table.cells):
+        words = turn_states(rules, states.words, np.full(20, number))
+        turned = with_prospects(rules, observe_states(States(rules, words))[0]).reshape(20, -1, shape[1] * shape[2])
+        np.testing.assert_array_equal(turned[:, shape[0] :][:, :, cells], upright[:, shape[0] :])
+
+
+def test_refuses_other_shapes() -> None:
+    with pytest.raises(ValueError, match=r"observations of booop are \(N, \(25, 6, 6\)\), not \(1, 14, 6, 6\)"):
+        with_prospects(ruleset("booop"), np.zeros((1, *plane_shape(ruleset("boop"))), np.float32))
