@@ -77,6 +77,8 @@ REFERENCE = {
             "boop_env.policy.Checkpoint",
             "boop_env.policy.read_checkpoint",
             "boop_env.policy.write_checkpoint",
+            "boop_env.policy.prospects.prospect_planes",
+            "boop_env.policy.prospects.with_prospects",
         ],
     ),
     "arena": (

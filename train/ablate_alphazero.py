@@ -31,6 +31,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "stages": ("--first-simulations", "16"),
     "quick-searches": ("--quick-simulations", "8", "--simulations", "64"),
     "lookahead": ("--lookahead", "2"),
+    "no-prospects": ("--prospects", "0"),
     "no-surprise": ("--surprise", "0"),
     "auxiliary": ("--auxiliary", "0.3"),
     "results-only": ("--search-value", "0"),
