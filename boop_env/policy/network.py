@@ -95,7 +95,7 @@ class Network(nn.Module):
         """What the network thinks of a batch of positions, for the player who is to act.
 
         Args:
-            planes: float32 ``(N, C, H, W)``; `inputs` does no harm.
+            planes: float32 ``(N, C, H, W)``, or what `inputs` makes of them.
 
         Returns:
             Action logits, float32 ``(N, num_actions)``, illegal actions included, and values, float32
