@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from boop_env import ruleset
-from tests.policy.test_policy_bot import untrained
+from boop_env.bots.models import find_checkpoint
+from boop_env.policy import read_checkpoint, write_checkpoint
 from train import rating
 
 
@@ -17,10 +18,12 @@ def test_a_checkpoint_is_rated_by_its_own_weights(tmp_path: Path, monkeypatch: p
     def rater() -> rating.Rater:
         return rating.Rater(tmp_path, ruleset("boop"), 4, 3)
 
-    kept = rater()
-    untrained(tmp_path / "policy.safetensors")
+    kept, path = rater(), tmp_path / "policy.safetensors"
+    good = read_checkpoint(find_checkpoint("boop-ppo"))
+    worst = {name: -array if name.startswith("policy.") else array for name, array in good.weights.items()}
+    write_checkpoint(path, worst, good.card)
     kept.rate(60.0)
-    untrained(tmp_path / "policy.safetensors", seed=2)
+    write_checkpoint(path, good.weights, good.card)
     assert kept.rate(120.0) == rater().rate(180.0)
     curve = json.loads((tmp_path / "ratings.json").read_text())
     assert [row["minutes"] for row in curve] == [1, 1, 2, 2, 3, 3]
