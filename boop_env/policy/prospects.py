@@ -14,6 +14,8 @@ a placement will come.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -63,6 +65,7 @@ WITH_ORNAMENTS = (
 )
 
 
+@cache
 def prospect_planes(rules: RuleSet) -> tuple[Plane, ...]:
     """The prospect planes of a rule set, in channel order: of the viewer's kitten and cat, then of the other's."""
     told = ALWAYS + (WITH_ORNAMENTS if rules.ornaments else ())
