@@ -37,6 +37,7 @@ from boop_env.rules.kernel import (
     kitten_pool,
     move_ghost,
     outcome,
+    pass_turn,
     place,
     row_pieces,
     row_starts,
@@ -96,29 +97,29 @@ def with_prospects(rules: RuleSet, observations: npt.NDArray[np.float32]) -> npt
     count, channels, height, width = observations.shape
     out = np.zeros((count, channels + len(prospect_planes(rules)), height, width), np.float32)
     out[:, :channels] = observations
-    write_prospects(rules.tables, out, channels, len(ALWAYS) + (len(WITH_ORNAMENTS) if rules.ornaments else 0))
+    write_prospects(rules.tables, out, channels)
     return out
 
 
 @compiled
-def write_prospects(tables, out, first, kinds):
+def write_prospects(tables, out, first):
     """The prospect planes of a batch.
 
     Args:
         tables: the rule set's tables.
         out: float32 ``(N, C + P, H, W)``, observations in the first C channels, zeros behind them.
         first: C.
-        kinds: planes of one player's one kind of piece, a quarter of P.
     """
     t = tables[0]
+    count = (out.shape[1] - first) // 4  # planes of one player's one kind of piece
     for index in range(len(out)):
         observed = out[index]
         s = observed_state(t, observed)
         for side in range(2):
             for is_cat in range(2):
                 if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
-                    write_kind(t, s, is_cat == 1, observed, first + (2 * side + is_cat) * kinds)
-            s = swapped(s)
+                    write_kind(t, s, is_cat == 1, observed, first + (2 * side + is_cat) * count)
+            s = pass_turn(t, s)
 
 
 @compiled
@@ -163,29 +164,6 @@ def write_kind(t, s, is_cat, out, first):
 def could_win(t, cats, owned, empty):
     """Whether a cat placed at the end of a row would complete a row of cats, one being left in the pool of `owned`."""
     return 2 <= popcount(cats) < owned and row_ends(t, cats) & empty != ZERO
-
-
-@compiled
-def swapped(s):
-    """The state as if it were the other player's turn."""
-    return State(
-        s.opp,
-        s.own,
-        s.cats,
-        s.opp_ornament,
-        s.own_ornament,
-        s.opp_cats,
-        s.own_cats,
-        s.opp_ornaments,
-        s.own_ornaments,
-        s.opp_ghost,
-        s.own_ghost,
-        s.mover,
-        s.phase,
-        s.turn,
-        s.outcome,
-        s.winner,
-    )
 
 
 @compiled
@@ -234,8 +212,8 @@ def observed_state(t, observed):
 def read_bits(t, plane):
     """A plane of zeros and ones as a bitboard."""
     bits = ZERO
-    for place_number in range(t.num_spaces):
-        at = t.space_bits[place_number]
+    for number in range(t.num_spaces):
+        at = t.space_bits[number]
         if plane[t.cell[at] // t.width, t.cell[at] % t.width] > 0.5:
             bits |= bit(at)
     return bits
