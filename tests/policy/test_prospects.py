@@ -105,20 +105,20 @@ def test_prospects_of_odd_rule_sets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "square"),
+    ("text", "name", "spaces"),
     [
-        ("6/1C1C2/6/6/6/6 0 p 3,3/8,0 - 10", "own_cat_ends", None),
+        ("K5/6/6/6/6/6 0 p 7,0/8,0 - 10", "own_kitten_lost", "b1 a2 b2"),
         ("6/1CC3/6/6/6/6 0 p 3,3/8,0 - 10", "own_cat_wins", "a2 d2"),
         ("6/1cc3/6/6/6/6 0 p 8,0/3,3 - 10", "opp_cat_wins", "a2 d2"),
         ("6/1kk3/6/6/6/6 0 p 8,0/6,0 - 10", "opp_kitten_row", "a2 d2"),
     ],
 )
-def test_prospects_by_hand(text: str, name: str, square: str | None) -> None:
+def test_prospects_by_hand(text: str, name: str, spaces: str) -> None:
     rules = ruleset("boop")
     found = with_prospects(rules, observed(rules, [text]))[0, len(plane_names(rules)) :]
     plane = found[[plane.name for plane in prospect_planes(rules)].index(name)]
     cells = [f"{'abcdef'[x]}{y + 1}" for y, x in zip(*np.nonzero(plane), strict=True)]
-    assert square is None or cells == square.split()
+    assert cells == spaces.split()
 
 
 @pytest.mark.parametrize("name", ["boop", "booop", "halls"])
