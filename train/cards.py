@@ -22,7 +22,7 @@ import yaml
 from boop_env.arena.ladder import DATA, PAGE
 from boop_env.arena.report import duration
 from boop_env.bots.models import CHECKPOINT
-from boop_env.envs.planes import planes
+from boop_env.envs.planes import Plane, planes
 from boop_env.envs.versus import env_id
 from boop_env.policy.checkpoint import Checkpoint, read_checkpoint, replace_file
 from boop_env.policy.prospects import prospect_planes
@@ -173,7 +173,7 @@ def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
         f"{card.num_actions} actions, and planes of {card.rules.board.height}x{card.rules.board.width} "
         f"(version {card.planes_version}):",
         "",
-        *plane_table(checkpoint),
+        *plane_table(planes_of(checkpoint)),
         "",
         *prospect_table(checkpoint),
     ]
@@ -206,11 +206,15 @@ def learning_curve(checkpoint: Checkpoint) -> list[str]:
     return ["## Learning curve", "", f"![Rating against fixed bots over the minutes of training]({plot.name})", ""]
 
 
-def plane_table(checkpoint: Checkpoint) -> list[str]:
-    """The planes as lines; their names alone where today's planes are others."""
+def planes_of(checkpoint: Checkpoint) -> list[Plane]:
+    """The planes; their names alone where today's planes are others."""
     told = {plane.name: plane.description for plane in planes(checkpoint.card.rules)}
-    names = checkpoint.card.plane_names
-    rows = [f"| {number} | `{name}` | {told.get(name, '')} |" for number, name in enumerate(names)]
+    return [Plane(name, told.get(name, "")) for name in checkpoint.card.plane_names]
+
+
+def plane_table(found: Sequence[Plane], first: int = 0) -> list[str]:
+    """Planes as lines, numbered from `first` on."""
+    rows = [f"| {number} | `{plane.name}` | {plane.description} |" for number, plane in enumerate(found, first)]
     return ["| | plane | |", "|--:|---|---|", *rows]
 
 
@@ -218,15 +222,11 @@ def prospect_table(checkpoint: Checkpoint) -> list[str]:
     """The prospect planes as lines, of a network that looks at them."""
     if not checkpoint.card.network.get("prospects"):
         return []
-    first = len(checkpoint.card.plane_names)
-    found = enumerate(prospect_planes(checkpoint.card.rules), first)
     return [
         "From these the network makes more by the rules: what each placement would do, on its space, and 0 where there",
         "is no such placement.",
         "",
-        "| | plane | |",
-        "|--:|---|---|",
-        *(f"| {number} | `{plane.name}` | {plane.description} |" for number, plane in found),
+        *plane_table(prospect_planes(checkpoint.card.rules), len(checkpoint.card.plane_names)),
         "",
     ]
 
