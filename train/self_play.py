@@ -147,7 +147,6 @@ class Actor:
         self.rng = np.random.default_rng(seed)
         self.evaluator = make_evaluator(
             build_network(config.rules, config.network),
-            config.rules,
             device=config.device,
             backend=config.backend,
             precision=config.precision,

@@ -55,7 +55,7 @@ def inference(width: int, depth: int, backend: Any, precision: Any) -> Work:
     """The network alone, all threads."""
     from boop_env.policy.inference import make_evaluator
 
-    evaluate = make_evaluator(network(width, depth), ruleset("boop"), backend=backend, precision=precision)
+    evaluate = make_evaluator(network(width, depth), backend=backend, precision=precision)
     planes = BatchEnv("boop", 256, opening_plies=12).planes.copy()
     return lambda: len(evaluate(planes)[1])
 
@@ -67,7 +67,7 @@ def self_play(width: int, depth: int, *, moves: bool = False) -> Work:
     from boop_env.search.lockstep import TreeSearch
 
     rules = ruleset("boop")
-    evaluate = StateEvaluator(make_evaluator(network(width, depth), rules, precision=native_precision()), rules)
+    evaluate = StateEvaluator(make_evaluator(network(width, depth), precision=native_precision()), rules)
     env = BatchEnv(rules, GAMES, seed=0, threads=1, observation="states")
     search = TreeSearch(rules, GAMES, simulations=SIMULATIONS, proof_turns=SELF_PLAY_PROOF_TURNS)
     every, rng = np.arange(GAMES), np.random.default_rng(0)

@@ -6,6 +6,7 @@ float32 ``(C, H, W)``, seen by one player: *own* is the viewer's, *opp* the othe
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ class Plane(NamedTuple):
     description: str
 
 
+@cache
 def planes(rules: RuleSet) -> tuple[Plane, ...]:
     """The planes of a rule set, in channel order."""
     table = [

@@ -109,9 +109,7 @@ class AzBot(Bot):
         if lookahead != LOOKAHEAD:
             options.append(f"lookahead={lookahead}")
         self.name = f"az:{checkpoint.name}?{'&'.join(options)}"
-        self.evaluator = make_evaluator(
-            network_from_checkpoint(checkpoint), checkpoint.card.rules, device=device, backend=backend
-        )
+        self.evaluator = make_evaluator(network_from_checkpoint(checkpoint), device=device, backend=backend)
         self._symmetric, self._lookahead = symmetric, lookahead
         self._evaluate: Evaluate | None = None
         self._fits: RuleSet | None = None

@@ -76,7 +76,6 @@ class OpenVinoEvaluator:
 
     Args:
         network: the network; its weights are copied.
-        rules: the rule set whose planes it reads.
         precision: what its layers compute in.
         threads: CPU threads; as many as there are cores when not given.
 
@@ -84,10 +83,8 @@ class OpenVinoEvaluator:
         ImportError: OpenVINO is not installed.
     """
 
-    def __init__(
-        self, network: Network, rules: RuleSet, precision: Precision = "float32", threads: int | None = None
-    ) -> None:
-        self._rules, self._prospects = rules, network.config.prospects > 0
+    def __init__(self, network: Network, precision: Precision = "float32", threads: int | None = None) -> None:
+        self._rules, self._prospects = network.rules, network.config.prospects > 0
         hint = {"float32": "f32", "bfloat16": "bf16"}[precision]
         import openvino
 
@@ -184,7 +181,6 @@ def has_openvino() -> bool:
 
 def make_evaluator(
     network: Network,
-    rules: RuleSet,
     *,
     device: str = "cpu",
     backend: Backend = "auto",
@@ -195,7 +191,6 @@ def make_evaluator(
 
     Args:
         network: the network.
-        rules: the rule set whose planes it reads.
         device: a torch device; anything but ``"cpu"`` is torch's.
         backend: ``"auto"`` takes OpenVINO for the CPU where it is installed, else torch.
         precision: what the layers compute in.
@@ -215,7 +210,7 @@ def make_evaluator(
         _told.add(chosen)
         print(f"boop_env: networks run with {chosen}", file=sys.stderr)
     if backend == "openvino":
-        return OpenVinoEvaluator(network, rules, precision, threads)
+        return OpenVinoEvaluator(network, precision, threads)
     return TorchEvaluator(network if precision == "float32" else Bfloat16Network(network), device)  # type: ignore[arg-type]  # any module that gives logits and values
 
 

@@ -68,17 +68,14 @@ class Network(nn.Module):
     Attributes:
         rules: the rule set whose planes it reads.
         config: its shape.
+        input_shape: ``(C, H, W)`` of what the first layer reads: the planes, and prospect planes if it has them.
     """
 
     def __init__(self, rules: RuleSet, config: NetworkConfig) -> None:
         super().__init__()
         self.rules, self.config = rules, config
-
-    @property
-    def input_shape(self) -> tuple[int, int, int]:
-        """Shape of what the first layer reads, ``(C, H, W)``: of the planes, and prospect planes if it has them."""
-        channels, height, width = plane_shape(self.rules)
-        return channels + (len(prospect_planes(self.rules)) if self.config.prospects else 0), height, width
+        channels, height, width = plane_shape(rules)
+        self.input_shape = channels + (len(prospect_planes(rules)) if config.prospects else 0), height, width
 
     def inputs(self, planes: Tensor) -> Tensor:
         """What the first layer reads: the planes, and behind them prospect planes if the network has them.

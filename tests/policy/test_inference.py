@@ -54,7 +54,7 @@ def test_all_agree(rules: str, config: NetworkConfig, backend: str, precision: s
     with torch.inference_mode():
         logits, values = (output.numpy() for output in net(torch.from_numpy(planes)))
     assert logits.std() > 0.1 and values.std() > 0.01
-    evaluate = make_evaluator(net, ruleset(rules), backend=backend, precision=precision)
+    evaluate = make_evaluator(net, backend=backend, precision=precision)
     for count in (70, 1, 3, 33):
         found = evaluate(planes[:count])
         check_close(found[0], logits[:count], TOLERANCE[precision])
@@ -63,7 +63,7 @@ def test_all_agree(rules: str, config: NetworkConfig, backend: str, precision: s
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_batches_larger_than_one_go(backend: str) -> None:
-    evaluate = make_evaluator(network("boop", CONFIGS[0]), ruleset("boop"), backend=backend)
+    evaluate = make_evaluator(network("boop", CONFIGS[0]), backend=backend)
     planes = some_planes("boop", 600)
     logits, values = evaluate(planes)
     assert logits.shape == (600, 189) and values.shape == (600,)
@@ -74,7 +74,7 @@ def test_batches_larger_than_one_go(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_answers_last(backend: str) -> None:
-    evaluate = make_evaluator(network("boop", CONFIGS[0]), ruleset("boop"), backend=backend)
+    evaluate = make_evaluator(network("boop", CONFIGS[0]), backend=backend)
     planes = some_planes("boop", 16)
     first, kept = (evaluate(planes[:8])[0] for _ in range(2))
     evaluate(planes[8:])
@@ -87,7 +87,7 @@ def test_answers_last(backend: str) -> None:
 def test_other_weights_are_other_answers(config: NetworkConfig, backend: str, precision: str) -> None:
     rules = ruleset("boop")
     torch.manual_seed(7)
-    evaluate = make_evaluator(build_network(rules, config), rules, backend=backend, precision=precision)
+    evaluate = make_evaluator(build_network(rules, config), backend=backend, precision=precision)
     net = network("boop", config)
     planes = some_planes("boop", 20)
     evaluate(planes)
@@ -101,7 +101,7 @@ def test_other_weights_are_other_answers(config: NetworkConfig, backend: str, pr
 
 def test_states_are_seen_by_who_acts() -> None:
     net = network("booop", CONFIGS[0])
-    evaluate = StateEvaluator(make_evaluator(net, ruleset("booop"), backend="torch"), ruleset("booop"))
+    evaluate = StateEvaluator(make_evaluator(net, backend="torch"), ruleset("booop"))
     env = BatchEnv("booop", 20, opening_plies=7)
     for count in (20, 4):
         logits, _ = evaluate(env.states[:count])
@@ -115,17 +115,17 @@ def test_says_once_what_it_chose(capsys: pytest.CaptureFixture[str], monkeypatch
     monkeypatch.setattr(inference, "_told", set())
     monkeypatch.setattr(inference, "has_openvino", lambda: False)
     for _ in range(2):
-        make_evaluator(network("boop", CONFIGS[1]), ruleset("boop"))
+        make_evaluator(network("boop", CONFIGS[1]))
     assert capsys.readouterr().err == "boop_env: networks run with torch on cpu in float32\n"
 
 
 def test_refuses_what_it_cannot_run(monkeypatch: pytest.MonkeyPatch) -> None:
     net = network("boop", CONFIGS[1])
     with pytest.raises(ValueError, match="not on cuda"):
-        make_evaluator(net, ruleset("boop"), backend="openvino", device="cuda")
+        make_evaluator(net, backend="openvino", device="cuda")
     monkeypatch.setattr(inference, "has_openvino", lambda: False)
     with pytest.raises(ValueError, match="pip install"):
-        make_evaluator(net, ruleset("boop"), backend="openvino")
+        make_evaluator(net, backend="openvino")
 
 
 def test_sizes_are_few() -> None:
@@ -143,7 +143,7 @@ def test_a_gpu_agrees(rules: str, config: NetworkConfig, precision: str, tmp_pat
     planes = some_planes(rules, 70)
     with torch.inference_mode():
         logits, values = (output.numpy() for output in net(torch.from_numpy(planes)))
-    found = make_evaluator(net, ruleset(rules), device="cuda", precision=precision)(planes)
+    found = make_evaluator(net, device="cuda", precision=precision)(planes)
     tolerance = max(TOLERANCE[precision], 2e-3)  # GPUs round float32 convolutions to TF32
     check_close(found[0], logits, tolerance)
     check_close(found[1], values, tolerance)
