@@ -175,7 +175,8 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
         if settings.buffer < getattr(settings, name):
             parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")
     try:
-        self_play_config(settings)
+        check_lookahead(settings.lookahead)
+        self_play_config(settings).search()  # an actor would stumble over what this refuses, and so would the next one
     except ValueError as error:
         name, equals, rest = str(error).removeprefix("network ").partition("=")
         parser.error(f"--{name.replace('_', '-')}{equals}{rest}")
@@ -202,13 +203,8 @@ def network_shape(settings: Settings) -> NetworkConfig:
 
 
 def self_play_config(settings: Settings) -> SelfPlayConfig:
-    """How the actors of a run play.
-
-    Raises:
-        ValueError: a setting is out of range; the message names it.
-    """
-    check_lookahead(settings.lookahead)
-    config = SelfPlayConfig(
+    """How the actors of a run play."""
+    return SelfPlayConfig(
         rules=ruleset(settings.rules),
         network=network_shape(settings),
         games=settings.games,
@@ -226,8 +222,6 @@ def self_play_config(settings: Settings) -> SelfPlayConfig:
         precision=training_precision(settings.precision, settings.device),  # type: ignore[arg-type]
         threads=settings.threads,
     )
-    config.search()  # an actor would stumble over what it refuses, and so would every one in its place
-    return config
 
 
 # What is learned from
@@ -421,12 +415,10 @@ class Run:
             for group in self.optimizer.param_groups:
                 group["lr"] = self.learning_rate()
             batch = self.buffer.draw(given.batch_size, given.search_value, self.rng, auxiliary=has_auxiliary)
-            batch[0] = self.network.inputs(torch.from_numpy(batch[0])).numpy()
-            tensors = (torch.from_numpy(array).to(device) for array in batch)
-            planes, masks, policies, values, full, *auxiliary = tensors
-            with torch.autocast(
-                torch.device(device).type, torch.bfloat16, enabled=self.self_play.precision == "bfloat16"
-            ):
+            planes, *others = map(torch.from_numpy, batch)
+            planes = self.network.inputs(planes).to(device)
+            masks, policies, values, full, *auxiliary = (tensor.to(device) for tensor in others)
+            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=self.mixed):
                 trunk = self.network.trunk(planes)
                 logits, predicted = self.network.heads(trunk)
             trunk, logits, predicted = trunk.float(), logits.float(), predicted.float()
