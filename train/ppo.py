@@ -88,8 +88,8 @@ class Settings:
     initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     network: str = setting("residual", "kind of network: residual or mlp")
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
-    prospects: bool = setting(True, "let the network see what each placement would do")
     depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
+    prospects: bool = setting(True, "let the network see what each placement would do")
 
     teacher: str = setting("alphabeta:depth=3", "the scripted bot that is imitated before PPO begins")
     imitation: float = setting(0.3, "share of the run spent on imitating it; 0 starts from nothing")
