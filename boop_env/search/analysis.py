@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True)
@@ -68,5 +69,15 @@ def in_threads(task: Callable[[slice], None], n: int, most: int | None = None) -
         task(slice(0, n))
         return
     size = max(1, n // (4 * cores))
-    with ThreadPoolExecutor(cores) as pool:
-        list(pool.map(task, [slice(at, min(at + size, n)) for at in range(0, n, size)]))
+    list(thread_pool(cores).map(task, [slice(at, min(at + size, n)) for at in range(0, n, size)]))
+
+
+@cache
+def thread_pool(threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work; they are kept, because making them takes as long as a shallow search."""
+    return ThreadPoolExecutor(threads, "boop-search")
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process has the pools, but not their threads.
+    os.register_at_fork(after_in_child=thread_pool.cache_clear)
