@@ -18,7 +18,7 @@ from boop_env.rules.ruleset import RuleSet, ruleset
 
 
 class Reason(enum.Enum):
-    """Why a game ended (rules.md section 7)."""
+    """Why a game ended (docs/rules.md section 7)."""
 
     THREE_CATS = kernel.THREE_CATS
     EIGHT_CATS = kernel.EIGHT_CATS
@@ -51,7 +51,7 @@ class Game:
 
     @classmethod
     def from_position(cls, rules: str | RuleSet, text: str) -> Game:
-        """A game that starts at a position text (rules.md section 8).
+        """A game that starts at a position text (docs/rules.md section 8).
 
         Raises:
             InvalidPosition: a ValueError that names the field and the fault.
@@ -189,7 +189,7 @@ class Game:
     __copy__ = copy
 
     def position(self) -> str:
-        """Position text (rules.md section 8)."""
+        """Position text (docs/rules.md section 8)."""
         return write_position(self.rules, self._states[-1])
 
     def start_position(self) -> str:
@@ -296,7 +296,7 @@ class Game:
 def perft(game: Game, depth: int) -> int:
     """Number of legal step sequences of exactly `depth` steps from a game's position.
 
-    A step is one choice (rules.md section 1), so a turn with a graduation choice counts two. Games
+    A step is one choice (docs/rules.md section 1), so a turn with a graduation choice counts two. Games
     that end earlier count nothing.
 
     Raises:

@@ -35,7 +35,7 @@ SHIFTS = tuple(down * STRIDE + right for down, right in DIRECTIONS)
 
 @dataclass(frozen=True)
 class Entry:
-    """A seam that starts at an edge, with the stitches a ghost crosses along it (rules.md section 6).
+    """A seam that starts at an edge, with the stitches a ghost crosses along it (docs/rules.md section 6).
 
     Attributes:
         stitches: pairs of cells in reading order, the entry stitch first.
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Layout:
-    """A board of up to 8x8 spaces (rules.md section 2).
+    """A board of up to 8x8 spaces (docs/rules.md section 2).
 
     A *cell* is ``row * columns + column``, holes counted; a *bit* is ``row * 8 + column``.
 
@@ -101,7 +101,7 @@ class Layout:
 
     @property
     def num_cells(self) -> int:
-        """Cells of the rectangle, holes counted: the ``n`` of rules.md section 8."""
+        """Cells of the rectangle, holes counted: the ``n`` of docs/rules.md section 8."""
         return self.height * self.width
 
     @cached_property
@@ -146,7 +146,7 @@ class Layout:
 
     @cached_property
     def rows(self) -> tuple[tuple[int, int, int], ...]:
-        """Every three spaces in a straight line, numbered as rules.md section 8 does."""
+        """Every three spaces in a straight line, numbered as docs/rules.md section 8 does."""
         found = []
         for cell in self.spaces:
             for down, right in DIRECTIONS:
@@ -158,7 +158,7 @@ class Layout:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """Ghost entries, numbered as rules.md section 8 does; for a bed without holes."""
+        """Ghost entries, numbered as docs/rules.md section 8 does; for a bed without holes."""
         height, width = self.height, self.width
         down = [tuple((r * width + c, r * width + c + 1) for r in range(height)) for c in range(width - 1)]
         across = [tuple((r * width + c, (r + 1) * width + c) for c in range(width)) for r in range(height - 1)]

@@ -1,4 +1,4 @@
-"""Action numbers and move texts (rules.md section 8), from one table of blocks."""
+"""Action numbers and move texts (docs/rules.md section 8), from one table of blocks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ActionBlock:
 
 @dataclass(frozen=True)
 class ActionTable:
-    """All actions of a rule set in the order rules.md section 8 gives them."""
+    """All actions of a rule set in the order docs/rules.md section 8 gives them."""
 
     layout: Layout
     ornaments: bool

@@ -1,4 +1,4 @@
-"""Position texts (rules.md section 8): six fields, written and read with every refusal."""
+"""Position texts (docs/rules.md section 8): six fields, written and read with every refusal."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ FULL_BED = ("may", "must", "must_kitten")
 
 @dataclass(frozen=True)
 class RuleSet:
-    """One set of rules: a layout and options (rules.md section 2).
+    """One set of rules: a layout and options (docs/rules.md section 2).
 
     Attributes:
         layout: the board's map: a row a line, a digit 1 to 4 for a space of that level, ``-`` for none.
@@ -247,7 +247,7 @@ PRESETS: dict[str, RuleSet] = {
     "halls_flat": replace(_HALLS, flat=True),
     "halls_no_ornaments": replace(_HALLS, ornaments=0),
 }
-"""The named rule sets of rules.md section 2."""
+"""The named rule sets of docs/rules.md section 2."""
 
 
 def ruleset(rules: str | RuleSet = "boop") -> RuleSet:

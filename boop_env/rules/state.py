@@ -138,7 +138,7 @@ class State(NamedTuple):
 
 
 class Graduation(NamedTuple):
-    """What the mover may graduate (rules.md section 5).
+    """What the mover may graduate (docs/rules.md section 5).
 
     Attributes:
         right: first spaces of the rows that run right, and likewise the other three directions.

@@ -1,4 +1,4 @@
-"""A turn as compiled functions on bitboards (rules.md sections 3 to 7).
+"""A turn as compiled functions on bitboards (docs/rules.md sections 3 to 7).
 
 A piece at ``n`` pushed by a piece at ``s`` lands on ``2n - s``. Numba compiles every function here;
 with ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python.

@@ -1,4 +1,4 @@
-"""Ghosts one by one (rules.md section 6)."""
+"""Ghosts one by one (docs/rules.md section 6)."""
 
 from __future__ import annotations
 

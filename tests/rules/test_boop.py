@@ -1,4 +1,4 @@
-"""The rules that every variant shares, one by one (rules.md sections 3 to 5 and 7), and the options of the presets."""
+"""The rules that every variant shares, one by one (docs/rules.md sections 3 to 5 and 7), and the presets' options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ornaments one by one (rules.md sections 3, 4 and 7). The tree, to read the positions by:
+"""Ornaments one by one (docs/rules.md sections 3, 4 and 7). The tree, to read the positions by:
 
   a b c d e f g
 1 - 4 4 4 4 4 -

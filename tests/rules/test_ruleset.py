@@ -14,7 +14,7 @@ from reference import REFERENCE_PRESETS
 from boop_env import PRESETS, RuleSet, ruleset
 from boop_env.rules.layout import TREE
 
-# The table of rules.md section 8: (kind, first action, size) of each block.
+# The table of docs/rules.md section 8: (kind, first action, size) of each block.
 BLOCKS = {
     "boop": [("kitten", 0, 36), ("cat", 36, 36), ("row", 72, 80), ("single", 152, 36), ("pass", 188, 1)],
     "booop": [

@@ -1,4 +1,4 @@
-"""What there is to draw, read from the position text (rules.md section 8); nothing here knows the kernel."""
+"""What there is to draw, read from the position text (docs/rules.md section 8); nothing here knows the kernel."""
 
 from __future__ import annotations
 
