@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 
@@ -62,14 +63,39 @@ def only_limit(**limits: int | None) -> tuple[str, int]:
 
 
 def in_threads(task: Callable[[slice], None], n: int, most: int | None = None) -> None:
-    """Runs a task over ``range(n)`` in slices, as many at once as there are cores, or `most` if that is less."""
+    """Runs a task over ``range(n)`` in slices, as many at once as there are cores, or `most` if that is less.
+
+    It returns, or raises what a slice raised, when no slice runs any more.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    cores = min(cores, n, cores if most is None else most)
-    if cores <= 1:
+    threads = min(cores, n, cores if most is None else most)
+    if threads <= 1:
         task(slice(0, n))
         return
-    size = max(1, n // (4 * cores))
-    list(thread_pool(cores).map(task, [slice(at, min(at + size, n)) for at in range(0, n, size)]))
+    size = max(1, n // (4 * threads))
+    slices = deque(slice(at, min(at + size, n)) for at in range(0, n, size))
+
+    def work() -> None:
+        try:
+            while True:
+                try:
+                    part = slices.popleft()
+                except IndexError:
+                    return
+                task(part)
+        except BaseException:
+            slices.clear()
+            raise
+
+    others = [thread_pool(cores - 1).submit(work) for _ in range(threads - 1)]
+    try:
+        work()  # this thread as well, so that one works whoever else has those of the pool
+    finally:
+        slices.clear()
+        wait([other for other in others if not other.cancel()])
+    for other in others:
+        if not other.cancelled():
+            other.result()
 
 
 @cache
@@ -79,5 +105,5 @@ def thread_pool(threads: int) -> ThreadPoolExecutor:
 
 
 if hasattr(os, "register_at_fork"):
-    # A forked process has the pools, but not their threads.
+    # A forked process has the pool, but not its threads.
     os.register_at_fork(after_in_child=thread_pool.cache_clear)
