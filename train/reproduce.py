@@ -136,6 +136,8 @@ def command(checkpoint: Checkpoint) -> tuple[str, list[str]]:
         raise checkpoint.refuse(f"was trained on {told['settings']['rules']!r} as it was then, with other options")
     settings = {name: value for name, value in {**trainer.before, **told["settings"]}.items() if name != "out"}
     settings[trainer.amount] = trainer.done(told)
+    if not told["settings"].get("steps") and "imitated" in told:
+        settings["imitation"] = told["imitated"] / trainer.done(told)  # it was a share of the time
     flags = []
     for name, value in settings.items():
         flag = name.replace("_", "-")

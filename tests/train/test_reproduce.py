@@ -49,6 +49,15 @@ def test_every_setting_comes_back_and_time_becomes_amount(tmp_path, capsys):
         assert f"--{name.replace('_', '-')} " in line
 
 
+@pytest.mark.parametrize(("limit", "imitation"), [({"minutes": 9.0}, "0.2"), ({"steps": 1000}, "0.4")])
+def test_as_much_is_imitated_again_where_it_was_a_share_of_the_time(tmp_path, capsys, limit, imitation):
+    settings = asdict(ppo.Settings(imitation=0.4, **limit))
+    path = written(tmp_path, "train.ppo", settings, steps=800, imitated=200)
+    assert reproduce.main([path, "--print"]) == 0
+    line = capsys.readouterr().out
+    assert "--steps 1000 " in line and f"--imitation {imitation} " in line
+
+
 def test_a_run_that_began_from_another_follows_it(tmp_path, capsys):
     first = {"command": "python -m train.alphazero", "settings": asdict(alphazero.Settings(seed=3)), "positions": 7}
     settings = asdict(alphazero.Settings(initial="runs/az/policy.safetensors", seed=4))
