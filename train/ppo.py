@@ -30,11 +30,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import shlex
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ from torch.utils.tensorboard import SummaryWriter
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import make_bot
 from boop_env.envs.sb3 import BoopVecEnv
-from boop_env.policy.checkpoint import Card, Checkpoint, CheckpointError, replace_file, write_checkpoint
+from boop_env.policy.checkpoint import Card, Checkpoint, replace_file, write_checkpoint
 from boop_env.policy.inference import training_precision
 from boop_env.policy.network import NetworkConfig, network_weights
 from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
@@ -67,9 +68,13 @@ from train.rating import ladder_ratings
 # Settings
 
 
-def setting(default: Any, help: str) -> Any:
-    """A field with its line of explanation, which is also its flag's help."""
-    return field(default=default, metadata={"help": help})
+def setting(default: Any, help: str, least: float = -math.inf, most: float = math.inf) -> Any:
+    """A field with its line of explanation, which is also its flag's help, and the range of a number."""
+    return field(default=default, metadata={"help": help, "least": least, "most": most})
+
+
+LEAST = 1e-6
+"""The least of numbers that must be above 0."""
 
 
 @dataclass(frozen=True)
@@ -77,51 +82,53 @@ class Settings:
     """Everything that can be set; each field is a flag."""
 
     rules: str = setting("boop", f"what to play: {', '.join(PRESETS)}")
-    minutes: float = setting(20.0, "how long to train, all in all")
-    steps: int = setting(0, "steps to learn from, imitated ones included, instead of minutes; such a run is repeatable")
+    minutes: float = setting(20.0, "how long to train, all in all", LEAST)
+    steps: int = setting(
+        0, "steps to learn from, imitated ones included, instead of minutes; such a run is repeatable", 0
+    )
     out: str = setting("runs/ppo", "folder of the run")
-    seed: int = setting(0, "of weights, games and opponents")
+    seed: int = setting(0, "of weights, games and opponents", 0)
     device: str = setting("cpu", "where the networks run: cpu, cuda, ...")
     precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 where the processor has instructions for it")
-    threads: int = setting(2, "CPU threads of torch; as many as there are cores that nothing else uses")
+    threads: int = setting(2, "CPU threads of torch; as many as there are cores that nothing else uses", 1)
 
     initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     network: str = setting("residual", "kind of network: residual or mlp")
-    width: int = setting(32, "channels of the residual network, units a layer of the MLP")
-    depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
+    width: int = setting(32, "channels of the residual network, units a layer of the MLP", 1, 4096)
+    depth: int = setting(3, "residual blocks, or hidden layers of the MLP", 1, 64)
     prospects: bool = setting(True, "let the network see what each placement would do")
 
     teacher: str = setting("alphabeta:depth=3", "the scripted bot that is imitated before PPO begins")
-    imitation: float = setting(0.3, "share of the run spent on imitating it; 0 starts from nothing")
-    imitation_epochs: int = setting(4, "times each position is learned from while imitating")
-    imitation_batch: int = setting(512, "positions in one gradient while imitating")
-    imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth")
+    imitation: float = setting(0.3, "share of the run spent on imitating it; 0 starts from nothing", 0, 1)
+    imitation_epochs: int = setting(4, "times each position is learned from while imitating", 1)
+    imitation_batch: int = setting(512, "positions in one gradient while imitating", 1)
+    imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth", LEAST)
 
     opponents: str = setting("league", "league, or latest: the learner itself and nobody else")
     seat: str = setting("both", "where the learner sits: both, drawn for each game, or first or second")
-    latest: float = setting(0.25, "share of games against the learner as it is")
-    past: float = setting(0.25, "share of games against frozen copies")
-    anchors: float = setting(0.5, "share of games against scripted bots")
+    latest: float = setting(0.25, "share of games against the learner as it is", 0)
+    past: float = setting(0.25, "share of games against frozen copies", 0)
+    anchors: float = setting(0.5, "share of games against scripted bots", 0)
     anchor_bots: str = setting("random,greedy,alphabeta:depth=1,alphabeta:depth=2", "the scripted bots")
-    snapshot_steps: int = setting(250_000, "steps between two frozen copies")
-    pool_size: int = setting(16, "frozen copies in the pool; when it is full, the easiest one leaves")
-    active: int = setting(3, "frozen copies met at a time; few keep the networks' batches large")
-    hardness: float = setting(2.0, "how much hard copies are preferred: weight (1 - score) ** hardness")
-    opening: int = setting(4, "random steps at the start of a game, at most; each number is as likely")
+    snapshot_steps: int = setting(250_000, "steps between two frozen copies", 1)
+    pool_size: int = setting(16, "frozen copies in the pool; when it is full, the easiest one leaves", 1)
+    active: int = setting(3, "frozen copies met at a time; few keep the networks' batches large", 1)
+    hardness: float = setting(2.0, "how much hard copies are preferred: weight (1 - score) ** hardness", 0)
+    opening: int = setting(8, "random steps at the start of a game, at most; each number is as likely", 0)
     symmetry: bool = setting(True, "show each position in a random symmetry of the board")
 
-    num_envs: int = setting(512, "games in step; large, so that networks see large batches")
-    rollout: int = setting(32, "steps of every game between two updates")
-    epochs: int = setting(1, "times each rollout is learned from")
-    batch_size: int = setting(2048, "steps in one gradient")
-    learning_rate: float = setting(1.5e-3, "Adam's rate at the start, falling to 0 in a straight line over the run")
-    gamma: float = setting(0.99, "what a reward one step later is worth")
-    gae_lambda: float = setting(0.8, "how far advantages look past the value estimate (GAE)")
-    clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more")
-    entropy: float = setting(0.01, "weight of the entropy bonus at the start, which keeps the policy trying things")
-    last_entropy: float = setting(0.001, "the same at the end; it falls in a straight line")
-    value: float = setting(0.5, "weight of the value loss")
-    max_grad_norm: float = setting(0.5, "gradients longer than this are shortened to it")
+    num_envs: int = setting(512, "games in step; large, so that networks see large batches", 1)
+    rollout: int = setting(32, "steps of every game between two updates", 1)
+    epochs: int = setting(1, "times each rollout is learned from", 1)
+    batch_size: int = setting(2048, "steps in one gradient", 2)
+    learning_rate: float = setting(1.5e-3, "Adam's rate at the start, falling to 0 in a straight line over the run", 0)
+    gamma: float = setting(0.99, "what a reward one step later is worth", 0, 1)
+    gae_lambda: float = setting(0.8, "how far advantages look past the value estimate (GAE)", 0, 1)
+    clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more", LEAST)
+    entropy: float = setting(0.01, "weight of the entropy bonus at the start, which keeps the policy trying things", 0)
+    last_entropy: float = setting(0.001, "the same at the end; it falls in a straight line", 0)
+    value: float = setting(0.5, "weight of the value loss", 0)
+    max_grad_norm: float = setting(0.5, "gradients longer than this are shortened to it", LEAST)
 
 
 MAY_CHANGE = ("minutes", "steps", "out", "device", "precision", "threads")
@@ -149,13 +156,21 @@ CHOICES = {
 }
 
 
+def flags(settings: Mapping[str, Any]) -> str:
+    """Settings as they are given on the command line."""
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
+
+
 def read_settings(arguments: Sequence[str] | None) -> Settings:
     """Settings from flags; ends the program where they make no sense or the folder holds another run."""
     parser = argparse.ArgumentParser(
-        prog="python -m train.ppo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m train.ppo",
+        description=__doc__,
+        epilog="defaults of their own: " + "; ".join(f"{name}: {flags(own)}" for name, own in VARIANTS.items() if own),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--resume", action="store_true", help="take all settings not given from the run in the folder")
-    parser.add_argument("--quick", action="store_true", help=f"a run of {QUICK['minutes']:g} minutes: {QUICK}")
+    parser.add_argument("--quick", action="store_true", help=f"a run of {QUICK['minutes']:g} minutes: {flags(QUICK)}")
     for f in fields(Settings):
         kind: dict[str, Any] = {"type": type(f.default)}
         if isinstance(f.default, bool):
@@ -176,6 +191,21 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
         )
     variant = VARIANTS[given.get("rules", Settings.rules)]
     settings = Settings(**({**saved, **given} if resume else {**(QUICK if quick else {}), **variant, **given}))
+    for f in fields(Settings):
+        value, least, most = getattr(settings, f.name), f.metadata["least"], f.metadata["most"]
+        if isinstance(value, int | float) and not least <= value <= most:
+            limit = (
+                f"{least:g} to {most:g}"
+                if most < math.inf
+                else f"{least:g} or more"
+                if least != LEAST
+                else "more than 0"
+            )
+            parser.error(f"--{f.name.replace('_', '-')}={value} is out of range; give {limit}")
+    try:
+        torch.empty(0, device=settings.device)
+    except (RuntimeError, AssertionError) as error:
+        parser.error(f"--device={settings.device} cannot be used: {error}")
     differences = [
         f"--{name.replace('_', '-')} {value} against {saved.get(name)}"
         for name, value in asdict(settings).items()
@@ -329,13 +359,19 @@ class Run:
         return f"{minutes}:{seconds:02d} left"
 
     def iterate(self) -> None:
-        """One round of imitation, or one rollout and the update that learns from it."""
+        """One round of imitation, or one rollout and the update that learns from it.
+
+        Raises:
+            ArithmeticError: the network has diverged; it is not to be saved.
+        """
         began, seen = time.monotonic(), self.seen
         if self.progress() < self.settings.imitation:
             self.imitate()
         else:
             self.play()
         self.speed = (self.seen - seen) / (time.monotonic() - began)
+        if not all(weight.isfinite().all() for weight in self.policy.network.parameters()):
+            raise ArithmeticError(f"the weights are no longer finite after {self.seen:,} steps")
 
     def imitate(self) -> None:
         """Games of the teacher, and learning from them."""
@@ -457,6 +493,7 @@ class Run:
             "starts": torch.from_numpy(self.model._last_episode_starts),
             "numpy": json.dumps(generator),
             "torch": torch.get_rng_state(),
+            "cuda": [torch.cuda.get_rng_state(number) for number in range(torch.cuda.device_count())],
         }
         # The state comes last: a run that was killed between the two makes the same checkpoint again.
         write_checkpoint(self.folder / "policy.safetensors", network_weights(self.policy.network), self.card())
@@ -485,6 +522,8 @@ class Run:
         self.model._last_episode_starts = state["starts"].numpy()
         np.random.set_state(json.loads(state["numpy"]))  # noqa: NPY002
         torch.set_rng_state(state["torch"])
+        for number, generator in enumerate(state["cuda"][: torch.cuda.device_count()]):
+            torch.cuda.set_rng_state(generator, number)
 
     def plot(self) -> None:
         """Draws the rating over time."""
@@ -563,11 +602,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     text = json.dumps(asdict(settings), indent=2)
     try:
         initial = read_initial(settings.initial, folder, ruleset(settings.rules), network_shape(settings))
-        replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
         for part in folder.rglob(".*.part"):  # what a killed run was writing
             part.unlink()
         run = Run(settings, shlex.join(["python", "-m", "train.ppo", *given]), initial)
-    except (CheckpointError, FileNotFoundError) as error:
+        # Only now is it known that a run can be made of the settings.
+        replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
+    except (ValueError, FileNotFoundError) as error:  # of bots, games and checkpoints
         print(f"ppo: cannot begin: {error}", file=sys.stderr)
         return 1
     except OSError as error:
@@ -608,6 +648,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run.plot()
     except OSError as error:
         print(f"ppo: cannot write to {folder}: {error}; the last save is whole", file=sys.stderr)
+        return 1
+    except ArithmeticError as error:
+        print(f"ppo: {error}; the last save is whole; begin anew with a lower --learning-rate", file=sys.stderr)
         return 1
     finally:
         signal.signal(signal.SIGINT, before)

@@ -276,12 +276,52 @@ def test_refuses_a_run_of_another_version(tmp_path: Path, capsys: pytest.Capture
         (["--resume", "--out=nowhere"], "there is no run to resume: no file nowhere/settings.json"),
         (["--rules=chess"], "--rules: invalid choice: 'chess' (choose from "),
         (["--seat=third"], "--seat: invalid choice: 'third'"),
+        (["--minutes=0"], "--minutes=0.0 is out of range; give more than 0"),
+        (["--steps=-5"], "--steps=-5 is out of range; give 0 or more"),
+        (["--imitation=2"], "--imitation=2.0 is out of range; give 0 to 1"),
+        (["--gamma=nan"], "--gamma=nan is out of range; give 0 to 1"),
+        (["--device=toaster"], "--device=toaster cannot be used: "),
     ],
 )
 def test_refusals(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         ppo.main(arguments)
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("--teacher=foo", "there is no bot 'foo'"),
+        ("--anchor-bots=greedy,foo", "there is no bot 'foo'"),
+        ("--opening=400", "max_turns=300 leaves the learner no turn"),
+    ],
+)
+def test_a_mistake_leaves_the_folder_free(
+    wrong: str, message: str, train: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ppo.main([*TINY, wrong, f"--out={tmp_path / 'run'}"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("ppo: cannot begin: ") and message in told
+    train("--steps=256", *TINY)
+
+
+def test_a_network_that_diverges_is_not_saved(
+    train: Callable[..., Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = train("--steps=512", *TINY)
+    before = (folder / "state.pt").read_bytes()
+
+    def diverge(self: ppo.Run) -> None:
+        with torch.no_grad():
+            next(self.policy.network.parameters()).fill_(torch.nan)
+
+    monkeypatch.setattr(ppo.Run, "play", diverge)
+    assert ppo.main(["--resume", "--steps=1024", f"--out={folder}"]) == 1
+    assert "the weights are no longer finite after 512 steps; the last save is whole" in (
+        " ".join(capsys.readouterr().err.split())
+    )
+    assert (folder / "state.pt").read_bytes() == before
 
 
 def test_a_full_disk_leaves_the_last_save(
