@@ -5,8 +5,10 @@ is any spec that `boop_env.make_bot` reads: "random", "greedy", "alphabeta:depth
 "models/NAME.safetensors".
 
     python -m train.evaluate greedy random --rules halls
-    python -m train.evaluate models/boop.safetensors greedy --sprt --out results.jsonl
-    python -m train.evaluate --ladder boop booop
+    python -m train.evaluate boop-ppo greedy --sprt --out results.jsonl
+    python -m train.evaluate random greedy alphabeta:depth=2 mcts:400 --ladder boop booop --models runs/ladder
+
+A ladder is of the bots named, of a few standard ones where none is, and replaces the old one of those rules.
 """
 
 from __future__ import annotations
@@ -95,8 +97,9 @@ def evaluate(options: argparse.Namespace) -> None:
     match = Match(bots, rules, seed=options.seed, path=options.out, on_game=progress)
     progress.done = sum(game.number < options.games for game in match.games)
     if test:
-        verdict = play_sprt(match, test, options.games)
-    games = match.games if test else match.play(dict.fromkeys(pairs, options.games))
+        verdict, games = play_sprt(match, test, options.games)
+    else:
+        games = match.play(dict.fromkeys(pairs, options.games))
     progress.clear()
 
     scores = [score(a, b, games) for a, b in pairs]
@@ -158,16 +161,20 @@ def read_sprt(options: argparse.Namespace) -> Sprt:
     return Sprt(elo0, elo1)
 
 
-def play_sprt(match: Match, test: Sprt, most: int) -> bool | None:
-    """Plays batch after batch until the test decides or all games are played."""
+def play_sprt(match: Match, test: Sprt, most: int) -> tuple[bool | None, list[GameRecord]]:
+    """Plays batch after batch until the test decides or all games are played.
+
+    Returns:
+        The verdict, None while there is none, and the games it rests on; a resumed match may hold more.
+    """
     a, b = match.names
-    played = 0
+    games: list[GameRecord] = []
     verdict = None
-    while verdict is None and played < most:
-        played = min(played + match.batch, most)
-        row = score(a, b, match.play({(a, b): played}))
+    while verdict is None and len(games) < most:
+        games = match.play({(a, b): min(len(games) + match.batch, most)})
+        row = score(a, b, games)
         verdict = test.decide(row.wins, row.draws, row.losses)
-    return verdict
+    return verdict, games
 
 
 def sprt_text(test: Sprt, ratio: float, verdict: bool | None) -> str:

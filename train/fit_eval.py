@@ -62,11 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         features = np.concatenate([part[0] for part in parts])
         results = np.concatenate([part[1] for part in parts])
         old = [stored[name][side][feature] / 1000 for side in ("mover", "other") for feature in FEATURES]
-        # Whole games are held out: a part of positions would share games with the rest.
-        held_out = len(results) // 10
-        fitted = fit(features[held_out:], results[held_out:])
-        before = loss(np.array(old), features[:held_out], results[:held_out])
-        after = loss(fitted, features[:held_out], results[:held_out])
+        # Whole games are held out, every tenth of each preset: a part of positions would share games with the rest.
+        held_out = np.concatenate([part[2] for part in parts]) % 10 == 0
+        fitted = fit(features[~held_out], results[~held_out])
+        before = loss(np.array(old), features[held_out], results[held_out])
+        after = loss(fitted, features[held_out], results[held_out])
         print(f"{name}: {len(results)} positions, loss on games held out {before:.4f} -> {after:.4f}", flush=True)
         rounded = [round(1000 * weight) for weight in fitted]
         stored[name] = {
@@ -76,12 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         WEIGHTS_FILE.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
 
 
-def play(rules: RuleSet, games: int, depth: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def play(
+    rules: RuleSet, games: int, depth: int, seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Plays games and keeps a row for each turn.
 
     Returns:
-        (features, ``int64 (N, 2 * NUM_FEATURES)``; results for the player to move, ``float64 (N,)``, 0 to 1),
-        game after game.
+        (features, ``int64 (N, 2 * NUM_FEATURES)``; results for the player to move, ``float64 (N,)``, 0 to 1;
+        numbers of the games, ``int64 (N,)``), game after game.
     """
     rng = np.random.default_rng(seed)
     bot, wild = AlphaBetaBot(depth=depth), RandomBot()
@@ -106,7 +108,7 @@ def play(rules: RuleSet, games: int, depth: int, seed: int) -> tuple[npt.NDArray
     by_game = np.stack(rows, axis=1)
     kept = (by_game[:, :, -1] == 1) & (winners >= 0)[:, None]
     results = (by_game[:, :, -2] == winners[:, None]).astype(np.float64)
-    return by_game[kept][:, : 2 * NUM_FEATURES], results[kept]
+    return by_game[kept][:, : 2 * NUM_FEATURES], results[kept], np.nonzero(kept)[0]
 
 
 def outcomes(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
@@ -171,7 +173,9 @@ def fit(features: npt.NDArray[np.int64], results: npt.NDArray[np.float64]) -> np
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(
+        prog="python -m train.fit_eval", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     made.add_argument("--games", type=int, default=4000, help="games for each set of weights")
     made.add_argument("--depth", type=int, default=2, help="depth of the search that plays")
     made.add_argument("--seed", type=int, default=0, help="seed of the games")

@@ -55,9 +55,10 @@ class Match:
 
     Games 2k and 2k + 1 of a pairing begin with opening k, with the seats exchanged. Game numbers,
     openings and the generator of each batch follow from the seed, so the same seed plays the same
-    games, in any order and after any interruption, unless a bot is limited by time. The games of a
-    batch advance together: each bot is asked about all that wait for it in one call, which the
-    searching bots spread over the cores.
+    games, in any order and after any interruption, unless a bot is limited by time. (Only the games of
+    a batch that was wanted in part are others when more of it are wanted: they played without the
+    rest.) The games of a batch advance together: each bot is asked about all that wait for it in one
+    call, which the searching bots spread over the cores.
 
     Args:
         bots: two or more bots or specs.

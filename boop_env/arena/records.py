@@ -16,6 +16,9 @@ from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 FORMAT = 1
 """Version of the result file."""
 
+HEAD = b'{"config": {"format": '
+"""How every result file begins."""
+
 
 @dataclass(frozen=True)
 class GameRecord:
@@ -139,7 +142,8 @@ class ResultFile:
         config: what a resumed run must share with the first one, as plain JSON values.
 
     Raises:
-        ValueError: the file was made with another configuration, or a line cannot be read.
+        ValueError: the file is no result file, was made with another configuration, or has a line that
+            cannot be read.
     """
 
     def __init__(self, path: Path, config: dict[str, Any]) -> None:
@@ -190,10 +194,12 @@ class ResultFile:
             file.write(line + "\n")
 
     def _repair(self) -> None:
-        """Cuts off a last line that a killed run did not finish."""
+        """Cuts off a last line that a killed run did not finish; ValueError when the file is not ours to cut."""
         self.path.touch()
         with self.path.open("r+b") as file:
             content = file.read()
+            if not _is_result(content):
+                raise ValueError(f"{self.path} is no result file and stays as it was; give another file (--out)")
             file.truncate(content.rfind(b"\n") + 1)
 
     def _compare(self, old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -213,14 +219,28 @@ def read_games(path: Path) -> list[GameRecord]:
     return [GameRecord.from_json(line) for line in _lines(path) if "game" in line]
 
 
+def _is_result(content: bytes) -> bool:
+    """Whether a file begins as a result file does, even one that was cut in its first line."""
+    first, newline, _ = content.partition(b"\n")
+    if not newline:
+        return content.startswith(HEAD) or HEAD.startswith(content)
+    try:
+        line = json.loads(first)
+    except ValueError:
+        return False
+    return isinstance(line, dict) and "config" in line
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a file as dictionaries."""
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, text in enumerate(file, 1):
             try:
                 line = json.loads(text)
             except ValueError:
                 line = None
             if not isinstance(line, dict):
-                raise ValueError(f"{path}, line {number} is no game: {text[:60]!r}; give another file")
+                raise ValueError(
+                    f"{path}, line {number} is no game: {text[:60].decode(errors='replace')!r}; give another file"
+                )
             yield line

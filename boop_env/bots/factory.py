@@ -48,7 +48,8 @@ def make_bot(spec: str | Bot) -> Bot:
             the package.
 
     Raises:
-        ValueError: the spec cannot be read; the message says why and lists what there is.
+        ValueError: the spec cannot be read; the message says why, and how bots of its kind are written or, if
+            there is no such kind, what there is.
         ImportError: a trained policy without the libraries it needs; the message says what to install.
     """
     if isinstance(spec, Bot):
@@ -65,9 +66,9 @@ def make_bot(spec: str | Bot) -> Bot:
     try:
         return kind.make(resolved if is_checkpoint else argument if colon else None)
     except (ValueError, OSError) as error:
-        # A checkpoint's own error says more than the list of specs could.
-        specs = "" if is_checkpoint else f"; the specs are {usages()}"
-        raise ValueError(f"bot {spec!r}: {error}{specs}") from error
+        # A checkpoint's own error lists its options.
+        usage = "" if is_checkpoint else f"; write {kind.usage}"
+        raise ValueError(f"bot {spec!r}: {error}{usage}") from error
 
 
 def usages() -> str:
@@ -117,7 +118,9 @@ def _az(argument: str | None) -> Bot:
     path = find_checkpoint(text)
     options: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
-        if name in ("sims", "ms") and re.fullmatch(r"[1-9][0-9]*", value):
+        if name in ("sims", "ms"):
+            if not re.fullmatch(r"[1-9][0-9]*", value):
+                raise ValueError(f"option {_written(name, value)} is not one of the whole numbers above 0")
             options["simulations" if name == "sims" else name] = int(value)
         elif name == "lookahead" and re.fullmatch(r"[0-9]+", value):
             options[name] = int(value)
@@ -127,7 +130,7 @@ def _az(argument: str | None) -> Bot:
             options[name] = True
         else:
             known = "sims=N, ms=N, search=gumbel, search=puct, symmetric, lookahead=N"
-            raise ValueError(f"option {name}={value} is not one of {known}")
+            raise ValueError(f"option {_written(name, value)} is not one of {known}")
     from boop_env.policy import AzBot, read_checkpoint
 
     return AzBot(read_checkpoint(path), **options)
@@ -136,7 +139,7 @@ def _az(argument: str | None) -> Bot:
 def _openspiel(argument: str | None) -> Bot:
     found = re.fullmatch(r"mcts\?sims=([1-9][0-9]*)", argument or "")
     if not found:
-        raise ValueError(f"{argument or 'nothing'!r} is not mcts?sims=N")
+        raise ValueError(f"{argument!r} is not mcts?sims=N" if argument else "no search is given")
     from boop_env.bridges.openspiel import OpenSpielMctsBot
 
     return OpenSpielMctsBot(int(found[1]))
@@ -147,7 +150,7 @@ def checkpoint(spec: str) -> tuple[Path, dict[str, Any]]:
 
     Raises:
         FileNotFoundError: there is no such file or name.
-        ValueError: an option is unknown or has no such value.
+        ValueError: an option is unknown or has no such value, or a temperature comes with `greedy`.
     """
     text, _, query = spec.partition("?")
     path = find_checkpoint(text)
@@ -157,9 +160,20 @@ def checkpoint(spec: str) -> tuple[Path, dict[str, Any]]:
             options[name] = True
         elif name == "temperature" and re.fullmatch(r"\d+(\.\d*)?|\.\d+", value):
             options[name] = float(value)
+            if not 0 < options[name] < float("inf"):
+                raise ValueError(f"temperature={value} is not a number above 0; ?greedy plays the best move")
         else:
-            raise ValueError(f"option {name}={value} is not one of temperature=NUMBER, greedy, symmetric")
+            raise ValueError(
+                f"option {_written(name, value)} is not one of temperature=NUMBER, greedy, symmetric; "
+                "NUMBER is written like 0.5"
+            )
+    if "temperature" in options and "greedy" in options:
+        raise ValueError("greedy play has no temperature; give one of temperature=NUMBER, greedy")
     return path, options
+
+
+def _written(name: str, value: str) -> str:
+    return f"{name}={value}" if value else name
 
 
 def _refuse_argument(name: str, argument: str | None) -> None:
@@ -169,11 +183,13 @@ def _refuse_argument(name: str, argument: str | None) -> None:
 
 def _limit(argument: str | None, names: tuple[str, ...], default: str | None = None) -> tuple[str, int]:
     """The one limit of a search, such as ``depth=4``, or a bare number for the default limit."""
-    name, equals, number = (argument or "").partition("=")
+    if not argument:
+        raise ValueError("no limit is given")
+    name, equals, number = argument.partition("=")
     if not equals and default:
         name, number = default, name
     if name not in names or not re.fullmatch(r"[1-9][0-9]*", number):
-        raise ValueError(f"{argument or 'nothing'!r} is not one whole number above 0 for one of {', '.join(names)}")
+        raise ValueError(f"{argument!r} is not one whole number above 0 for one of {', '.join(names)}")
     return name, int(number)
 
 

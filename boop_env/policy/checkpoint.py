@@ -23,7 +23,7 @@ from safetensors.numpy import save
 
 from boop_env.bots.models import short_name
 from boop_env.envs.planes import PLANES_VERSION, plane_names
-from boop_env.rules.ruleset import RuleSet
+from boop_env.rules.ruleset import PRESETS, RuleSet
 
 FORMAT_VERSION = 1
 """Changes when a reader of today's files could not read tomorrow's."""
@@ -190,11 +190,13 @@ class Checkpoint:
         """Checks that the network reads the planes and gives the actions of a rule set.
 
         Raises:
-            CheckpointError: it does not; the message says what differs.
+            CheckpointError: it does not; the message says what differs, and which presets it plays.
         """
         differences = self.card.differences(rules)
         if differences:
             trained = self.card.rules.name
+            plays = [name for name, preset in PRESETS.items() if not self.card.differences(preset)]
+            differences += [f"it plays {', '.join(plays)}"] if plays else []
             raise self.refuse(f"was trained on {trained!r} and cannot play {rules.name!r}: {'; '.join(differences)}")
 
 

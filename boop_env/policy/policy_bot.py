@@ -91,11 +91,13 @@ class PolicyBot(Bot):
         if not 0 < temperature < float("inf"):
             raise ValueError(f"temperature={temperature} is not a number above 0; greedy=True plays the best move")
         self.checkpoint = checkpoint
-        self.temperature = temperature
+        self.temperature = float(temperature)
         self.greedy = greedy
         self.evaluator: Evaluator = TorchEvaluator(network_from_checkpoint(checkpoint), device)
         self.symmetric = symmetric
-        options = ["greedy"] if greedy else [] if temperature == 1 else [f"temperature={temperature:g}"]
+        # Specs know no exponents, and all digits are wanted.
+        digits = np.format_float_positional(self.temperature, trim="-")
+        options = ["greedy"] if greedy else [] if temperature == 1 else [f"temperature={digits}"]
         options += ["symmetric"] if symmetric else []
         self.name = f"{checkpoint.name}?{'&'.join(options)}".removesuffix("?")
         self._fits: RuleSet | None = None
@@ -119,13 +121,14 @@ class PolicyBot(Bot):
         if self.greedy:
             favourites: npt.NDArray[np.int64] = logits.argmax(1)
             return favourites
-        return sample(np.exp((logits - best) / np.float32(self.temperature)), rng)
+        with np.errstate(over="ignore"):  # far behind the best at a low temperature: a weight of 0
+            return sample(np.exp((logits.astype(np.float64) - best) / self.temperature), rng)
 
     def _look(self, states: States) -> tuple[Floats, Floats]:
         return self.evaluator(observe_states(states)[0])
 
 
-def sample(weights: Floats, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def sample(weights: npt.NDArray[np.floating], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Draws one index a row with chances in proportion to the weights; a weight of 0 is never drawn.
 
     Args:

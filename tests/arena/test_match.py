@@ -128,6 +128,34 @@ def test_a_file_that_holds_something_else_is_refused(tmp_path, line):
         Match(["greedy", "random"], path=path)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a note of one line",
+        b"notes\nof two lines, the last unfinished",
+        b'{"config": {"width": 3}}',
+        b'{"game": 1}\n{"game"',
+        b"\x80\x00\xff\xfe weights\n\xff\xff",
+        b"\xff\xff",
+    ],
+)
+def test_a_file_that_is_no_result_file_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"a\.safetensors is no result file .*; give another file \(--out\)"):
+        Match(["greedy", "random"], path=path)
+    assert path.read_bytes() == content
+
+
+def test_a_line_that_is_no_text_is_refused(tmp_path):
+    path = tmp_path / "games.jsonl"
+    Match(["greedy", "random"], path=path)
+    with path.open("ab") as file:
+        file.write(b"\xff\xff\n")
+    with pytest.raises(ValueError, match=r"games\.jsonl, line 2 is no game"):
+        Match(["greedy", "random"], path=path)
+
+
 def test_a_checkpoint_that_changed_is_refused(tmp_path):
     class Named(Failing):
         pass

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from boop_env import PRESETS, Bot, Game, States, make_bot
-from boop_env.bots.factory import LEVELS
+from boop_env.bots.factory import BOTS, LEVELS
 
 OVER = "6/6/CCC3/6/6/6 0 x 5,0/8,0 - 7"
 
@@ -129,25 +129,49 @@ def test_a_bot_is_returned_as_it_is_and_levels_are_specs():
     [
         ("gready", "there is no bot 'gready'"),
         ("", "there is no bot ''"),
-        ("random:3", "random takes no argument"),
+        (7, "neither a spec nor a Bot"),
+    ],
+)
+def test_a_bad_spec_is_named_with_its_fault_and_what_there_is(spec, fault):
+    text = refusal(spec)
+    assert fault in text
+    assert all(known in text for known in ("random", "greedy", "alphabeta:depth=N", "mcts:N", "safetensors", "expert"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "fault"),
+    [
+        ("random:3", "random takes no argument, so '3' means nothing"),
         ("greedy:", "greedy takes no argument"),
-        ("alphabeta", "'nothing' is not one whole number"),
+        ("alphabeta", ": no limit is given;"),
+        ("mcts:", ": no limit is given;"),
+        ("openspiel", ": no search is given;"),
+        ("openspiel:uct", "'uct' is not mcts?sims=N"),
         ("alphabeta:4", "'4' is not one whole number"),
         ("alphabeta:depth=0", "'depth=0' is not"),
         ("alphabeta:depth=2,ms=3", "'depth=2,ms=3' is not"),
         ("mcts:many", "'many' is not"),
         ("mcts:-5", "'-5' is not"),
+        ("az:boop-ppo?sims=0", "option sims=0 is not one of the whole numbers above 0"),
+        ("az:boop-ppo?greedy", "option greedy is not one of sims=N, ms=N"),
         ("az:models/a.safetensors", "there is no checkpoint file models/a.safetensors"),
-        ("az:no-such?sims=8", "there is no checkpoint 'no-such'; those that come with boop_env are .*boop-ppo"),
-        (7, "neither a spec nor a Bot"),
+        ("az:no-such?sims=8", "there is no checkpoint 'no-such'; those that come with boop_env are "),
     ],
 )
-def test_a_bad_spec_is_named_with_its_fault_and_what_there_is(spec, fault):
-    with pytest.raises(ValueError, match=fault) as refused:
+def test_a_bad_argument_is_named_with_its_fault_and_how_that_kind_is_written(spec, fault):
+    text = refusal(spec)
+    assert fault in text
+    assert text.endswith(f"; write {BOTS[spec.partition(':')[0]].usage}")
+    assert "expert" not in text and text.count("boop-ppo") <= 1 + spec.count("boop-ppo")
+
+
+def refusal(spec):
+    """What `make_bot` says of a bad spec; it names the spec."""
+    with pytest.raises(ValueError) as refused:
         make_bot(spec)
     text = str(refused.value)
     assert repr(spec) in text
-    assert all(known in text for known in ("random", "greedy", "alphabeta:depth=N", "mcts:N", "safetensors", "expert"))
+    return text
 
 
 def test_a_missing_checkpoint_lists_those_there_are(tmp_path):
@@ -164,6 +188,22 @@ def test_a_bad_option_of_a_checkpoint_is_named(tmp_path, option):
     path.touch()
     with pytest.raises(ValueError, match=rf"option {option}.* is not one of temperature=NUMBER, greedy, symmetric"):
         make_bot(f"{path}?{option}")
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ("temperature=0", "temperature=0 is not a number above 0; ?greedy plays the best move"),
+        ("temperature=" + 400 * "9", "is not a number above 0"),
+        ("temperature=0.5&greedy", "greedy play has no temperature; give one of temperature=NUMBER, greedy"),
+        ("greedy&temperature=1", "greedy play has no temperature"),
+        ("temperature", "option temperature is not one of"),
+    ],
+)
+def test_a_bad_temperature_of_a_checkpoint_is_refused_with_the_remedy(tmp_path, options, fault):
+    path = tmp_path / "a.safetensors"
+    path.touch()
+    assert fault in refusal(f"{path}?{options}")
 
 
 def test_making_a_scripted_bot_loads_no_torch():

@@ -9,7 +9,7 @@ from boop_env import PRESETS, Game, States, make_bot, ruleset
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy import Card, CheckpointError, write_checkpoint
 from boop_env.policy.network import NetworkConfig, build_network, network_weights
-from boop_env.policy.policy_bot import CHUNK, sample
+from boop_env.policy.policy_bot import CHUNK, PolicyBot, sample
 
 CONFIGS = (NetworkConfig("residual", 8, 1, 8), NetworkConfig("mlp", 16, 1, 8))
 
@@ -86,6 +86,27 @@ def test_low_temperature_is_greedy(path: Path) -> None:
     np.testing.assert_allclose(chosen, logits.max(1), atol=1e-4)
 
 
+@pytest.mark.parametrize("temperature", [5e-324, 1e-46, 1e39, 1.7e308])
+def test_extreme_temperatures_play_legally(path: Path, temperature: float) -> None:
+    env = BatchEnv("boop", 64, opening_plies=6)
+    bot = boop_env.load_policy(path, temperature=temperature)
+    chosen = bot.choose(env.states, np.random.default_rng(0))
+    assert env.masks[np.arange(64), chosen].all()
+    if temperature < 1:
+        logits = np.where(env.masks, bot.evaluator(env.planes)[0], -np.inf)
+        np.testing.assert_allclose(logits[np.arange(64), chosen], logits.max(1), atol=1e-4)
+    else:
+        assert len(set(bot.choose(env.states[np.zeros(64, np.intp)], np.random.default_rng(0)))) > 1
+
+
+@pytest.mark.parametrize("temperature", [5e-324, 1e-07, 0.12345678, 1 / 3, 2, 1e7, 1e39])
+def test_name_gives_the_temperature(path: Path, temperature: float) -> None:
+    bot = boop_env.load_policy(path, temperature=temperature)
+    again = make_bot(bot.name)
+    assert isinstance(again, PolicyBot)
+    assert (again.name, again.temperature) == (bot.name, temperature)
+
+
 def test_batches_larger_than_a_chunk(path: Path) -> None:
     bot = boop_env.load_policy(path, greedy=True)
     states = BatchEnv("boop", 50, opening_plies=6).states
@@ -125,7 +146,8 @@ def test_other_presets_of_the_same_board(path: Path) -> None:
 @pytest.mark.parametrize("rules", ["booop", "halls", "halls_flat", "halls_no_ornaments"])
 def test_refuses_rules_it_cannot_play(path: Path, rules: str) -> None:
     with pytest.raises(
-        CheckpointError, match=rf"a\.safetensors was trained on 'boop' and cannot play '{rules}': planes"
+        CheckpointError,
+        match=rf"a\.safetensors was trained on 'boop' and cannot play '{rules}': planes.*it plays boop, ",
     ):
         boop_env.load_policy(path).move(Game(rules))
 

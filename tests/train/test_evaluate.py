@@ -76,6 +76,19 @@ def test_sprt_stops_early_and_says_why(capsys, tmp_path):
     assert "no decision yet" in text
 
 
+def test_sprt_shows_the_games_it_decided_on(capsys, tmp_path):
+    path, out = tmp_path / "result.json", tmp_path / "games.jsonl"
+    arguments = ("greedy", "random", "--sprt", "0,100", "--json", path)
+    _, fresh, _ = run(capsys, *arguments)
+    decided = json.loads(path.read_text())
+    run(capsys, "greedy", "random", "--games", 128, "--out", out)
+    _, resumed, _ = run(capsys, *arguments, "--out", out)
+    assert resumed == fresh
+    assert json.loads(path.read_text()) == decided
+    (row,) = decided["pairings"]
+    assert row["wins"] + row["draws"] + row["losses"] < len(read_games(out)) == 128
+
+
 def test_the_ladder_is_written(capsys, tmp_path):
     arguments = ("--ladder", "boop", "booop", "--models", tmp_path, "--games", 16)
     code, text, _ = run(capsys, "greedy", "random", *arguments)
