@@ -50,6 +50,7 @@ from rich.live import Live
 from rich.table import Table
 from torch.utils.tensorboard import SummaryWriter
 
+from boop_env.bots.factory import make_bot
 from boop_env.envs.planes import observe_states
 from boop_env.policy.checkpoint import (
     Card,
@@ -71,7 +72,7 @@ from boop_env.search.lookahead import check_lookahead
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.initial import begin_with, read_initial
 from train.rating import Rater
-from train.self_play import Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
+from train.self_play import ActorError, Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
 
 # Settings
 
@@ -138,7 +139,7 @@ class Settings:
 
 MAY_CHANGE = (
     "hours", "positions", "out", "device", "backend", "precision", "threads", "actors", "ray", "save_seconds",
-    "rate_minutes", "rate_games",
+    "rate_minutes", "rate_games", "learning_rate",
 )  # fmt: skip
 """What may change when a run goes on; all else is as it began."""
 
@@ -147,6 +148,9 @@ CHOICES = {
     "backend": ("auto", "torch", "openvino"),
     "precision": ("auto", "float32", "bfloat16"),
 }
+
+LEAST = {"seed": 0, "opening": 0, "iteration": 1, "batch_size": 1, "learning_rate": 0, "weight_decay": 0}
+"""The least that a setting may be, where nothing else checks it before a run is made."""
 
 WARM_UP = 100
 """Gradients over which the learning rate rises."""
@@ -171,6 +175,9 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
         flag, choices = f"--{f.name.replace('_', '-')}", CHOICES.get(f.name)
         parser.add_argument(flag, type=type(f.default), default=f.default, choices=choices, help=help_text)
     settings = Settings(**vars(parser.parse_args(arguments)))
+    for name, least in LEAST.items():
+        if not getattr(settings, name) >= least:
+            parser.error(f"--{name.replace('_', '-')}={getattr(settings, name)} is too small; give {least} or more")
     for name in ("iteration", "batch_size"):
         if settings.buffer < getattr(settings, name):
             parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")
@@ -180,6 +187,11 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     except ValueError as error:
         name, equals, rest = str(error).removeprefix("network ").partition("=")
         parser.error(f"--{name.replace('_', '-')}{equals}{rest}")
+    if settings.teacher_positions and not (Path(settings.out) / "state.pt").is_file():
+        try:
+            make_bot(settings.teacher)
+        except (ValueError, ImportError) as error:
+            parser.error(f"--teacher: {error}")
     path = Path(settings.out) / "settings.json"
     if path.is_file():
         saved = json.loads(path.read_text())
@@ -407,7 +419,11 @@ class Run:
         return self.settings.learning_rate * min(1.0, (self.gradients + 1) / WARM_UP) * fall
 
     def learn(self, gradients: int) -> None:
-        """So many gradients, with the averaged weights following."""
+        """So many gradients, with the averaged weights following.
+
+        Raises:
+            FloatingPointError: the loss or its gradient is not finite; the weights are as they were before it.
+        """
         given, device = self.settings, self.settings.device
         has_auxiliary = given.auxiliary > 0
         sums = dict.fromkeys(("policy", "value", "entropy", *(["auxiliary"] if has_auxiliary else [])), 0.0)
@@ -432,7 +448,12 @@ class Run:
                 sums["auxiliary"] += auxiliary_loss.item()
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.learned, given.max_grad_norm)
+            norm = torch.nn.utils.clip_grad_norm_(self.learned, given.max_grad_norm)
+            if not (loss.isfinite() and norm.isfinite()):
+                raise FloatingPointError(
+                    f"the loss is {loss.item()} and its gradient's length {norm.item()} in step {self.gradients + 1}: "
+                    f"training diverged; give a --learning-rate below {given.learning_rate}"
+                )
             self.optimizer.step()
             self.gradients += 1
             # Early on, when every gradient makes a better network, the average looks back less far.
@@ -639,6 +660,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run.save()
         if settings.rate_minutes and not stop:
             run.rate()
+    except (ActorError, FloatingPointError) as error:
+        print(f"alphazero: {error}; what was saved in {folder} is intact, to go on from", file=sys.stderr)
+        return 1
     except OSError as error:
         print(f"alphazero: cannot write to {folder}: {error}; the last save is whole", file=sys.stderr)
         return 1

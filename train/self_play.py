@@ -3,7 +3,7 @@
 An `Actor` plays games of the network against itself and hands over those that are finished. `make_actors`
 says where actors live: one in this process, several in processes of their own, or on a cluster. All three
 work alike: weights go out, positions of finished games come in, and an actor that dies is replaced by a new
-one, its unfinished games lost.
+one, its unfinished games lost. An actor's exception is no death: it is raised where its games are collected.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import multiprocessing
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as first_ready
@@ -36,6 +37,13 @@ Weights = dict[str, npt.NDArray[np.float32]]
 
 SURPRISE_SHARE = 0.5
 """Share of a game's learning that goes to its positions by how much the search surprised the network."""
+
+MOST_DEATHS = 3
+"""Deaths of a process in the same place, with nothing delivered between them, that end the run."""
+
+
+class ActorError(RuntimeError):
+    """An actor raised an exception, or died again and again; the message says which and why."""
 
 
 @dataclass(frozen=True)
@@ -277,6 +285,8 @@ class ActorProcesses:
         count: how many.
         config: how to play.
         seeds: gives each new actor its seed.
+
+    `start` and `collect` raise an `ActorError` where an actor raised an exception or died too often.
     """
 
     def __init__(self, count: int, config: SelfPlayConfig, seeds: Callable[[], int]) -> None:
@@ -285,6 +295,7 @@ class ActorProcesses:
         self.connections: list[Connection] = []
         self.processes: list[Any] = []
         self.busy: set[int] = set()
+        self.deaths = [0] * count  # since something was delivered
         for _ in range(count):
             self.hire(len(self.connections))
 
@@ -302,9 +313,28 @@ class ActorProcesses:
         """Puts a new actor in the place of a dead one and says so."""
         self.processes[index].join()
         code = self.processes[index].exitcode
+        self.deaths[index] += 1
+        if self.deaths[index] == MOST_DEATHS:
+            raise ActorError(
+                f"actor {index} died {MOST_DEATHS} times without playing (the last exit code is {code}); see whether "
+                "there is enough memory, or give fewer --actors"
+            )
         print(f"self-play: actor {index} died (exit code {code}); a new one takes its place", file=sys.stderr)
         self.connections[index].close()
         self.hire(index)
+
+    def receive(self, index: int) -> list[Played]:
+        """What an actor has sent, or nothing where it died."""
+        try:
+            answer = self.connections[index].recv()
+        except (EOFError, OSError):  # an OSError where it died while it sent
+            self.replace_dead(index)
+            return []
+        if isinstance(answer, str):
+            raise ActorError(f"actor {index} failed: {answer}")
+        self.busy.discard(index)
+        self.deaths[index] = 0
+        return [answer]
 
     def start(self, task: Task) -> None:
         """See `Actors.start`."""
@@ -313,20 +343,16 @@ class ActorProcesses:
                 try:
                     self.connections[index].send(task)
                     self.busy.add(index)
-                except (BrokenPipeError, ConnectionResetError):
-                    self.replace_dead(index)
+                except OSError:
+                    self.receive(index)  # it is dead, and may have said why
 
     def collect(self, wait: bool) -> list[Played]:
         """See `Actors.collect`."""
-        found = []
+        found: list[Played] = []
         waiting = {self.connections[index]: index for index in self.busy}
         for connection in first_ready(list(waiting), None if wait else 0.0) if waiting else []:
             index = waiting[connection]  # type: ignore[index]  # only connections are waited for
-            try:
-                found.append(self.connections[index].recv())
-                self.busy.discard(index)
-            except (EOFError, ConnectionResetError):
-                self.replace_dead(index)
+            found += self.receive(index)
         return found
 
     def close(self) -> None:
@@ -338,15 +364,19 @@ class ActorProcesses:
 
 
 def work(connection: Connection, config: SelfPlayConfig, seed: int) -> None:
-    """Plays what is asked for until the other end is gone; the main function of an actor's process."""
+    """Plays what is asked for until the other end is gone; the main function of an actor's process.
+
+    An exception ends it, too, and is sent as text.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the learner decides
     torch.set_num_threads(config.threads)
-    actor = Actor(config, seed)
     try:
+        actor = Actor(config, seed)
         while True:
             connection.send(actor.play(connection.recv()))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        return
+    except Exception as error:
+        with suppress(OSError):  # the other end is gone
+            connection.send(f"{type(error).__name__}: {error}")
 
 
 class RayActors:

@@ -16,6 +16,7 @@ from boop_env import Game, RuleSet, ruleset
 from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy import load_policy, read_checkpoint
+from boop_env.policy.network import network_weights
 from train import alphazero, export
 from train.alphazero import ReplayBuffer, Settings, main, stages
 from train.self_play import Played
@@ -110,10 +111,39 @@ def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ({"proof_turns": 0}, "--proof-turns=0 is too small; give 1 or more"),
         ({"games": 0}, "--games=0 is too small; give 1 or more"),
         ({"width": 0}, "--width=0 is not a whole number from 1 to 4096"),
+        ({"seed": -1}, "--seed=-1 is too small; give 0 or more"),
+        ({"learning_rate": "nan"}, "--learning-rate=nan is too small; give 0 or more"),
+        ({"teacher": "alphabet", "teacher_positions": 100}, "--teacher: bot 'alphabet': there is no bot"),
     ):
         with pytest.raises(SystemExit):
             main(flags(tmp_path / "other", **other))
         assert message in capsys.readouterr().err
+        assert not (tmp_path / "other").exists()
+
+
+def test_a_run_that_diverges_leaves_the_last_save(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(flags(tmp_path, positions=40)) == 0
+    before = (tmp_path / "state.pt").read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(alphazero.torch.nn.functional, "mse_loss", lambda predicted, _: predicted.sum() * torch.nan)
+        assert main(flags(tmp_path, positions=400)) == 1
+    told = capsys.readouterr().err
+    assert "alphazero: the loss is nan" in told and "give a --learning-rate below 0.002; what was saved" in told
+    assert (tmp_path / "state.pt").read_bytes() == before
+    assert main(flags(tmp_path, positions=400, learning_rate=0.001)) == 0
+
+
+def test_an_actor_that_fails_ends_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def poisoned(network: torch.nn.Module) -> dict[str, np.ndarray]:
+        return {name: np.full_like(w, np.nan) for name, w in network_weights(network).items()}
+
+    monkeypatch.setattr(alphazero, "network_weights", poisoned)
+    assert main(flags(tmp_path, positions=40, actors=1)) == 1
+    assert "alphazero: actor 0 failed: ValueError: " in capsys.readouterr().err
 
 
 def test_a_full_disk_leaves_the_last_save(

@@ -1,5 +1,6 @@
 import os
 import signal
+import struct
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +11,17 @@ import torch
 
 from boop_env import Game, RuleSet, States, ruleset
 from boop_env.policy.network import NetworkConfig, build_network, network_weights
-from train.self_play import Actor, ActorHere, ActorProcesses, Actors, Played, SelfPlayConfig, Task, make_actors
+from train.self_play import (
+    Actor,
+    ActorError,
+    ActorHere,
+    ActorProcesses,
+    Actors,
+    Played,
+    SelfPlayConfig,
+    Task,
+    make_actors,
+)
 
 SMALL = RuleSet(layout="1111\n1111\n1111\n1111", pieces=4, max_turns=60)
 CONFIG = SelfPlayConfig(
@@ -157,3 +168,51 @@ def test_a_dead_actor_is_replaced(actors: Actors, capfd: pytest.CaptureFixture[s
     assert len(gather(actors, 6)) >= 6
     assert "actor 0 died" in capfd.readouterr().err
     assert len(actors.actors if hasattr(actors, "actors") else actors.processes) == 2
+
+
+@pytest.fixture
+def process() -> Iterator[ActorProcesses]:
+    made = ActorProcesses(1, CONFIG, lambda: 3)
+    yield made
+    made.close()
+
+
+def test_an_actor_killed_while_it_sends_is_replaced(process: ActorProcesses, capfd: pytest.CaptureFixture[str]) -> None:
+    process.processes[0].kill()
+    process.connections[0].close()
+    process.connections[0], theirs = process.context.Pipe()
+    os.write(theirs.fileno(), struct.pack("!i", 1000) + b"half of a message")
+    theirs.close()
+    process.busy.add(0)
+    assert process.collect(wait=True) == []
+    assert "actor 0 died (exit code -9); a new one takes its place" in capfd.readouterr().err
+    assert len(gather(process, 1)) == 1
+
+
+def test_an_exception_of_an_actor_is_raised(process: ActorProcesses) -> None:
+    good = task()
+    process.start(good._replace(weights={name: np.full_like(w, np.nan) for name, w in good.weights.items()}))
+    with pytest.raises(ActorError, match="actor 0 failed: ValueError: "):
+        process.collect(wait=True)
+
+
+def test_an_actor_that_cannot_be_made_says_why() -> None:
+    actors = ActorProcesses(1, replace(CONFIG, backend="openvino", device="cuda"), lambda: 3)
+    with pytest.raises(ActorError, match="actor 0 failed: ValueError: OpenVINO runs networks on the CPU"):
+        gather(actors, 1)
+    actors.close()
+
+
+def test_an_actor_that_dies_again_and_again_is_given_up(process: ActorProcesses) -> None:
+    def die() -> None:
+        process.processes[0].kill()
+        process.processes[0].join()
+        process.start(task())
+
+    die()
+    die()
+    gather(process, 1)  # so that these two do not count
+    die()
+    die()
+    with pytest.raises(ActorError, match=r"actor 0 died 3 times without playing \(the last exit code is -9\)"):
+        die()
