@@ -121,9 +121,9 @@ def page(ladder: dict[str, Any], has_plot: bool) -> str:
     lines = [
         "# Ladder",
         "",
-        "Written by `python -m train.evaluate --ladder RULES ...`. Elo from one maximum-likelihood fit over all games",
-        "of a rule set (Bradley-Terry with draws and a first-seat term), the anchor at 0, with 95 % intervals of the",
-        "distance from it; two bots far above the anchor can have wide intervals and a certain order, which the",
+        "Written by `python -m train.evaluate BOT ... --ladder RULES`. Elo from one maximum-likelihood fit over all",
+        "games of a rule set (Bradley-Terry with draws and a first-seat term), the anchor at 0, with 95 % intervals of",
+        "the distance from it; two bots far above the anchor can have wide intervals and a certain order, which the",
         "likelihood of being better than the next one tells. Both seats, paired random openings. Time is processor",
         "time.",
         "",
