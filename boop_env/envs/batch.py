@@ -81,7 +81,8 @@ class BatchEnv:
         seed: seeds restarts, openings and `sample`.
         max_turns: another turn cap than the rule set's.
         threads: threads to step with; all cores this process may use when not given.
-        opening_plies: steps played at random at the start of every game, for variety.
+        opening_plies: steps played at random at the start of every game, for variety. An opening that ends the
+            game is drawn again, and the hundredth stops before its last step, so very long ones may be shorter.
         observation: ``"planes"``, or ``"states"`` for those who store or ship positions: then planes
             stay empty, and the compact integer form is `states`, six uint64 words a game, from which
             `planes.observe_states` makes the very planes and masks whenever they are needed.
@@ -120,7 +121,7 @@ class BatchEnv:
         self.num_actions = self.rules.num_actions
         self.opening_plies = opening_plies
         self.threads = threads or available_cores()
-        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+        self._make_pool()
         channels, height, width = plane_shape(self.rules)
         channels = channels if observation == "planes" else 0
         self._states = np.zeros((num_envs, kernel.STATE_WORDS), np.uint64)
@@ -219,9 +220,17 @@ class BatchEnv:
             ValueError: not N actions.
             IllegalMove: an action is illegal; the message names the game, and nothing was played.
         """
-        self._take_actions(actions)
+        self._actions[:] = self.check(actions)
         self._run(0, self.num_envs)
         return self._step
+
+    def check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """The actions of a `step` as int64 ``(N,)``, a new array; raises what `step` would, and plays nothing."""
+        checked = check_actions(actions, self.num_envs)
+        bad = steps.first_illegal(self.rules.tables, self._states, checked)
+        if bad >= 0:
+            self._refuse(bad, int(checked[bad]))
+        return checked
 
     def sample(self) -> npt.NDArray[np.int64]:
         """A legal action for every game, each as likely: int64 ``(N,)``, a new array."""
@@ -278,11 +287,9 @@ class BatchEnv:
         if self._pool:
             self._pool.shutdown()
 
-    def _take_actions(self, actions: npt.ArrayLike) -> None:
-        self._actions[:] = check_actions(actions, self.num_envs)
-        bad = steps.first_illegal(self.rules.tables, self._states, self._actions)
-        if bad >= 0:
-            self._refuse(bad, int(self._actions[bad]))
+    def _make_pool(self) -> None:
+        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+        self._pool_process = os.getpid()
 
     def _refuse(self, index: int, action: int) -> None:
         try:
@@ -292,6 +299,8 @@ class BatchEnv:
 
     def _run(self, low: int, high: int) -> None:
         """Steps all games, in as many chunks as there are threads and enough games for."""
+        if self._pool_process != os.getpid():  # a forked process has the pool, but not its threads
+            self._make_pool()
         chunks = max(1, min(self.threads, (high - low) // MIN_CHUNK))
         bounds = np.linspace(low, high, chunks + 1).astype(int)
         pairs = list(pairwise(bounds))

@@ -35,6 +35,7 @@ class Ended:
         turns: whole turns completed.
         steps: steps of the learner.
         planes: float32 ``(C, H, W)``, the last position seen by the learner.
+        words: uint64 ``(6,)``, the last position.
     """
 
     index: int
@@ -46,6 +47,7 @@ class Ended:
     turns: int
     steps: int
     planes: npt.NDArray[np.float32]
+    words: npt.NDArray[np.uint64]
 
     @property
     def info(self) -> dict[str, object]:
@@ -73,7 +75,7 @@ class LearnerGames:
         seat: the learner's seat, 0, 1, or ``"random"`` for each game.
         max_turns: another turn cap than the rule set's.
         opening_plies: steps played at random at the start of every game, or the fewest and the most of them,
-            for games that start with one number after another, drawn at each step.
+            for games that start with one number after another, drawn at each step; after a reset, the fewest.
         threads: threads of the `BatchEnv`.
         illegal_loses: an illegal action of the learner loses its game instead of raising.
 
@@ -143,6 +145,9 @@ class LearnerGames:
         weights = np.array([weight for _, weight in pairs], np.float64)
         if not pairs or not (weights >= 0).all() or weights.sum() == 0:
             raise ValueError(f"opponents={opponents!r}: give one or more bots, with weights that are not all 0")
+        for bot, _ in pairs:
+            if isinstance(bot, str):
+                raise ValueError(f"opponents={opponents!r}: {bot!r} is a spec; make_bot({bot!r}) makes the bot")
         self._pool = [bot for bot, _ in pairs]
         self._weights = weights / weights.sum()
 
@@ -199,20 +204,30 @@ class LearnerGames:
             position: a position text that every game starts from this once, instead of the beginning.
 
         Raises:
-            InvalidPosition: the position cannot be read, or is over.
+            InvalidPosition: the position cannot be read, or is over; nothing was reset.
+            ValueError: an opponent ends the game from there before the learner is to act; the games have
+                then started from the beginning.
         """
+        game = None if position is None else Game.from_position(self.rules, position)
+        if game is not None and game.is_over:
+            raise InvalidPosition("phase", f"{position!r} is over; give a position to play from")
         if seed is not None:
             self._rng = np.random.default_rng([seed, 1])
+        self.batch.opening_plies = self._opening[0]
         self.batch.reset(seed=seed)
-        if position is not None:
-            game = Game.from_position(self.rules, position)
-            if game.is_over:
-                raise InvalidPosition("phase", f"{position!r} is over; give a position to play from")
+        if game is not None:
             self.batch.states.words[:] = game.state
         self._opponents = np.empty(self.num_envs, object)
         self._steps = np.zeros(self.num_envs, np.int64)
         self._draw(np.arange(self.num_envs))
-        self._answer([])
+        ended: list[Ended] = []
+        self._answer(ended)
+        if game is not None and ended:
+            self.reset()
+            raise ValueError(
+                f"position={position!r}: the opponent {ended[0].opponent} ends the game before the learner, in seat "
+                f"{ended[0].seat}, is to act; give another position or seat"
+            )
 
     def step(self, actions: npt.ArrayLike) -> list[Ended]:
         """Plays the learner's action in every game, then the opponents' until the learner acts in all.
@@ -227,7 +242,7 @@ class LearnerGames:
             ValueError: not N integers.
             IllegalMove: an action is illegal, and does not lose; nothing was played.
         """
-        chosen = check_actions(actions, self.num_envs)
+        chosen = check_actions(actions, self.num_envs) if self.illegal_loses else self.batch.check(actions)
         games = np.arange(self.num_envs)
         ended: list[Ended] = []
         self._steps += 1
@@ -241,7 +256,8 @@ class LearnerGames:
         outcome, winner = self.batch.advance(games, chosen)
         self._finish(games, outcome, winner, ended)
         self._answer(ended)
-        return ended
+        # A game that the opponent ended before the learner had a move is no experience of hers.
+        return [end for end in ended if end.steps]
 
     def _forfeit(self, games: npt.NDArray[np.int64], ended: list[Ended]) -> None:
         """Ends games in which the learner chose an illegal action, where they stand."""
@@ -261,6 +277,7 @@ class LearnerGames:
                     turns=int(turns[game]),
                     steps=int(self._steps[game]),
                     planes=self.planes[game].copy(),
+                    words=self.batch.states.words[game].copy(),
                 )
             )
         self.batch.restart(games)
@@ -306,9 +323,6 @@ class LearnerGames:
         final = States(self.rules, self.batch.final_states[games])
         seen = observe_sides(final, (final.movers != self.seats[games]).astype(np.int8))
         for row, game in enumerate(games):
-            # A game that the opponent ended before the learner had a move is no experience of hers.
-            if not self._steps[game]:
-                continue
             seat = int(self.seats[game])
             won = int(winner[row])
             ended.append(
@@ -322,6 +336,7 @@ class LearnerGames:
                     turns=int(final.turns[row]),
                     steps=int(self._steps[game]),
                     planes=seen[row],
+                    words=final.words[row],
                 )
             )
         self._draw(games)

@@ -96,23 +96,18 @@ def plane_shape(rules: RuleSet) -> tuple[int, int, int]:
     return len(planes(rules)), rules.board.height, rules.board.width
 
 
-def observe_states(
-    states: States, *, out: npt.NDArray[np.float32] | None = None, masks: npt.NDArray[np.int8] | None = None
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+def observe_states(states: States) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
     """Planes and masks of a batch, each position seen by the player who is to act.
 
     Args:
         states: N positions.
-        out: float32 ``(N, C, H, W)`` to write into, allocated when not given.
-        masks: int8 ``(N, num_actions)`` to write into, allocated when not given.
 
     Returns:
-        The planes and the masks; a mask is all zero when its game is over.
+        The planes, float32 ``(N, C, H, W)``, and the masks, int8 ``(N, num_actions)``; a mask is all
+        zero when its game is over.
     """
-    if out is None:
-        out = np.empty((len(states), *plane_shape(states.rules)), np.float32)
-    if masks is None:
-        masks = np.empty((len(states), states.rules.num_actions), np.int8)
+    out = np.empty((len(states), *plane_shape(states.rules)), np.float32)
+    masks = np.empty((len(states), states.rules.num_actions), np.int8)
     write_batch(states.rules.tables, states.words, out.reshape(-1), masks.reshape(-1))
     return out, masks
 

@@ -6,19 +6,29 @@ from boop_env.envs.planes import write_fixed_planes, write_mask, write_planes
 from boop_env.rules import kernel
 from boop_env.rules.compiled import compiled
 
+OPENING_TRIES = 100
+"""Openings drawn for a game before one that would end it is cut short."""
+
 
 @compiled
 def start(t, opening_plies, words, seed):
-    """Writes the start of a game, some random steps in; returns the generator state."""
-    while True:
+    """Writes the start of a game, some random steps in; returns the generator state.
+
+    An opening that ends the game is drawn again, `OPENING_TRIES` times in all; the last one stops
+    before the step that ends the game.
+    """
+    for _ in range(OPENING_TRIES):
         s = kernel.initial(t)
+        kernel.store(s, words)
         for _ in range(opening_plies):
-            if s.phase != kernel.OVER:
-                action, seed = kernel.random_action(t, s, seed)
-                s = kernel.step(t, s, action)
-        if s.phase != kernel.OVER:
+            action, seed = kernel.random_action(t, s, seed)
+            s = kernel.step(t, s, action)
+            if s.phase == kernel.OVER:
+                break
             kernel.store(s, words)
-            return seed
+        if s.phase != kernel.OVER:
+            break
+    return seed
 
 
 @compiled

@@ -103,8 +103,13 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         return self._game.copy()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Planes, dict[str, Any]]:
-        """Starts a game; ``options={"position": text}`` starts it there."""
+        """Starts a game; ``options={"position": text}`` starts it there.
+
+        Raises:
+            ValueError: the position cannot be read, or the game is over there or before the learner is to act.
+        """
         super().reset(seed=seed)
+        self._over = True  # where it stays if the position is refused
         self._games.reset(seed=seed, position=(options or {}).get("position"))
         self._game = self._games.batch.game(0)
         self._over = False
@@ -127,8 +132,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         else:
             end = ended[0]
             self._over = True
-            if end.reason is not None:
-                self._game = Game.from_state(self.rules, self._games.batch.final_states[0])
+            self._game = Game.from_state(self.rules, end.words)
             capped = end.reason is Reason.TRUNCATED
             mask = np.zeros(self.rules.num_actions, np.int8)
             result = end.planes, end.reward, not capped, capped, {**end.info, "action_mask": mask}
@@ -197,7 +201,7 @@ class VersusVectorEnv(VectorEnv[Planes, npt.NDArray[np.int64], npt.NDArray[Any]]
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Planes, dict[str, Any]]:
-        """Starts every game anew; ``options={"position": text}`` starts them there."""
+        """Starts every game anew; ``options={"position": text}`` starts them there, and raises as `VersusEnv.reset`."""
         self._games.reset(seed=seed, position=(options or {}).get("position"))
         return self._games.planes.copy(), {"action_mask": self._games.masks.copy()}
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -103,6 +106,29 @@ def test_opening_plies_are_played_at_random() -> None:
     env = BatchEnv("boop", 64, seed=1, opening_plies=4)
     assert (env.states.turns == 4).all()
     assert len({env.game(index).position() for index in range(64)}) > 60
+
+
+def test_an_opening_too_long_for_a_game_stops_before_the_end() -> None:
+    env = BatchEnv("boop", 16, seed=1, opening_plies=250, threads=1)
+    assert not any(env.game(index).is_over for index in range(16))
+    assert (env.states.turns > 5).all()
+    for _ in range(3):
+        env.step(env.sample())
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    env = BatchEnv("boop", 128, threads=2)
+    env.step(env.sample())  # now this process has its threads
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python says what this test is about
+        child = multiprocessing.get_context("fork").Process(target=lambda: env.step(env.sample()))
+        child.start()
+    child.join(20)
+    stuck = child.is_alive()
+    child.kill()
+    assert not stuck
+    assert child.exitcode == 0
 
 
 def test_an_illegal_action_names_the_game_and_plays_nothing() -> None:

@@ -16,6 +16,7 @@ from boop_env.envs.versus import VersusEnv, VersusVectorEnv, env_id
 from boop_env.rules.symmetry import symmetries, turn_states
 
 WIN_IN_ONE = "CC4/6/6/6/6/6 0 p 5,1/8,0 - 20"
+OPPONENT_WINS_IN_ONE = "6/6/2cc2/6/6/6 1 p 8,0/5,1 - 10"
 LOSES_UNLESS_BLOCKED = "6/cc4/6/6/6/6 0 p 8,0/5,1 - 20"
 
 
@@ -89,6 +90,18 @@ def test_the_turn_cap_truncates_a_gymnasium_game() -> None:
     assert [result[2:4] for result in results] == [(False, False), (False, True)]
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
+
+
+def test_the_last_game_is_shown_though_the_opponent_wins_the_next_at_once() -> None:
+    env = VersusEnv("boop", "alphabeta:depth=1", opening_plies=45)
+    rng = np.random.default_rng(0)
+    for episode in range(60):
+        env.reset(seed=episode)
+        over = False
+        while not over:
+            _, _, terminated, truncated, info = env.step(rng.choice(np.flatnonzero(env.action_masks())))
+            over = terminated or truncated
+        assert (env.game.winner, env.game.turn) == (info["winner"], info["turns"])
 
 
 @pytest.mark.parametrize("action", [188, 10**6, -1])
@@ -223,6 +236,7 @@ def test_seeds_repeat_a_run() -> None:
     ("arguments", "message"),
     [
         ({"opponents": []}, "opponents"),
+        ({"opponents": ["greedy"]}, "'greedy' is a spec; make_bot"),
         ({"opponents": [(Scripted(), 0.0)]}, "weights"),
         ({"seat": 2}, "seat=2"),
         ({"max_turns": 1}, "max_turns=1"),
@@ -298,6 +312,56 @@ def test_turned_refuses_what_is_no_action(actions: int) -> None:
     env = BoopVecEnv("boop", 4, [make_bot("random")], turned=True)
     with pytest.raises(IllegalMove, match="game 0"):
         env.step(np.full(4, actions))
+
+
+def test_a_position_that_the_opponent_wins_first_is_no_start() -> None:
+    env = VersusEnv("boop", "greedy", seat=0)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="opponent greedy ends the game before the learner, in seat 0"):
+        env.reset(options={"position": OPPONENT_WINS_IN_ONE})
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    env.reset()
+    assert env.game.turn == 0
+    env.step(np.flatnonzero(env.action_masks())[0])
+
+
+def test_after_a_refused_position_the_games_are_at_their_beginning() -> None:
+    games = LearnerGames("boop", 8, [make_bot("greedy")], seat="random")
+    with pytest.raises(ValueError, match="ends the game"):
+        games.reset(seed=1, position=OPPONENT_WINS_IN_ONE)
+    assert (games.batch.states.turns == games.seats).all()
+    assert (games.batch.states.movers == games.seats).all()
+    games.step(games.sample())
+
+
+def test_an_illegal_action_changes_nothing() -> None:
+    games = LearnerGames("boop", 4, [make_bot("random")], seed=1, opening_plies=(0, 8))
+    games.step(games.sample())
+    before, opening = games.state_dict(), games.batch.opening_plies
+    actions = np.argmax(games.masks, axis=1)
+    actions[2] = 188
+    with pytest.raises(IllegalMove, match="game 2"):
+        games.step(actions)
+    after = games.state_dict()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    assert games.batch.opening_plies == opening
+
+
+def test_reset_with_a_seed_begins_again() -> None:
+    games = LearnerGames("boop", 64, [make_bot("random")], seed=1, opening_plies=(2, 8))
+
+    def play() -> list[np.ndarray]:
+        found = [games.batch.states.words.copy()]
+        for _ in range(40):
+            games.step(games.sample())
+            found.append(games.batch.states.words.copy())
+        return found
+
+    fresh = play()
+    games.batch.opening_plies = 7  # as a step may have drawn
+    games.reset(seed=1)
+    assert all((one == other).all() for one, other in zip(fresh, play(), strict=True))
 
 
 def test_openings_have_any_of_the_lengths_given() -> None:
