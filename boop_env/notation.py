@@ -4,7 +4,7 @@ A game of `booop` that begins in the middle::
 
     rules booop
     start 6/6/6/6/6/6 0 p 8,0/8,0 -/- 0
-    1. Kc3 2. Kd4 Ga1b1
+    1. Kc3 Ga1b1 2. Kd4 -
 
 Both header lines may be left out. Turn numbers are for people and not read.
 """

@@ -6,9 +6,7 @@ Moves are typed as texts such as Kc3; `help` lists what else there is.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,9 +14,10 @@ from boop_env.bots.alphabeta import AlphaBetaBot
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import LEVELS, make_bot, usages
 from boop_env.envs.render import text
+from boop_env.envs.render.animation import finished_file
 from boop_env.notation import read_game, write_game
 from boop_env.rules.game import Game
-from boop_env.rules.ruleset import PRESETS
+from boop_env.rules.ruleset import PRESETS, RuleSet
 
 SEATS: dict[str, tuple[int, ...]] = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}
 """The players that people play, by what the command line calls it."""
@@ -143,21 +142,15 @@ class Session:
         if not name:
             raise ValueError("save needs the name of a file")
         target = Path(name)
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(write_game(self.game))
-            os.replace(temporary, target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with finished_file(target) as unfinished:
+            unfinished.write_text(write_game(self.game))
         print(f"saved {target}")
 
     def load(self, name: str) -> None:
         """Goes on with a saved game."""
         if not name:
             raise ValueError("load needs the name of a file")
-        self.game = read_game(Path(name).read_text(), self.game.rules)
+        self.game = read_file(Path(name), self.game.rules)
         self.show()
 
     def new(self, _: str) -> None:
@@ -177,13 +170,26 @@ class Session:
         raise Quit
 
 
+def read_file(path: Path, rules: str | RuleSet) -> Game:
+    """A saved game; `rules` are for a file that does not name them.
+
+    Raises:
+        ValueError: the file holds no game, or is no text at all.
+    """
+    try:
+        saved = path.read_text()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text; give a file that `save` wrote") from None
+    return read_game(saved, rules)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code: 0, or 2 for an error."""
     options = parser().parse_args(arguments)
     try:
         game = Game(options.rules)
         if options.load is not None:
-            game = read_game(options.load.read_text(), options.rules)
+            game = read_file(options.load, options.rules)
         session = Session(game, SEATS[options.seat], make_bot(options.level))
     except (ValueError, OSError, ImportError) as error:
         print(f"play: {error}", file=sys.stderr)

@@ -53,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(
+        prog="python -m train.ablate_search", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     made.add_argument("--rules", choices=list(PRESETS), default="boop", help="preset to play")
     made.add_argument("--games", type=int, default=400, help="games for each feature")
     made.add_argument("--nodes", type=int, default=5000, help="nodes a step")

@@ -1,11 +1,14 @@
-"""Put a run's checkpoint among the models that come with the package, with its learning curve.
+r"""Put a run's checkpoint among the models that come with the package, with its learning curve.
 
     python -m train.ship runs/az boop-az
 
 Copies policy.safetensors to models/NAME.safetensors, its last rating on its card and runs/NAME there as its
-folder, and the plot of its ratings to models/NAME.png. Then rate it with the others and write the pages:
+folder, and the plot of its ratings to models/NAME.png. Then rate it with the others and write the pages. A ladder
+is of the bots named, and replaces the old one of those rules: name the new agent and all that the ladder has.
 
-    python -m train.evaluate --ladder boop
+    python -m train.evaluate random greedy alphabeta:depth={1,2,3,4} alphabeta:nodes=30000 mcts:{400,2000} \
+        "boop-ppo?greedy" "boop-ppo?greedy&symmetric" "boop-az?greedy" "boop-az?greedy&symmetric" \
+        "az:boop-az?sims=64" "az:boop-az?sims=64&lookahead=0" --games 1680 --ladder boop
     python -m train.cards
 """
 

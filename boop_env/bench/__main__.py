@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -20,6 +21,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="turns of each row (default 5)")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn (default 1)")
     options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error(f"--rounds {options.rounds} leaves nothing to measure; give 1 or more")
+    if not 0 < options.seconds < math.inf:
+        parser.error(f"--seconds {options.seconds:g} is no length of a turn; give more than 0")
     every = [*rows.rows(), *networks.rows(), *data.rows(), *(peers.rows() if options.peers else ())]
     # Rows of one group stand, and are measured, together: peers beside ours.
     groups = list(dict.fromkeys(row.group for row in every))

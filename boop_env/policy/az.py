@@ -58,7 +58,7 @@ class AzBot(Bot):
     with the part that the moves played since lead to; what they find then depends on that, too.
 
     Example:
-        >>> make_bot("az:models/boop.safetensors?sims=200").move(Game("boop"))  # doctest: +SKIP
+        >>> make_bot("az:boop-az?sims=200").move(Game("boop"))  # doctest: +SKIP
         'Kc3'
 
     Args:

@@ -15,7 +15,10 @@ from boop_env.bots.models import models_folder
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code: 0, or 2 for an error."""
-    options = parser().parse_args(arguments)
+    made = parser()
+    options = made.parse_args(arguments)
+    if not 0 <= options.port <= MAX_PORT:
+        made.error(f"--port {options.port} is not from 0 to {MAX_PORT}")
     try:
         import uvicorn
 
@@ -47,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if server.started else 2
 
 
+MAX_PORT = 65535
+
 CONNECTIONS = 1000
 """Connections at a time; more are told to come back later."""
 
@@ -59,7 +64,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--host", default="127.0.0.1", help="address to listen on; 127.0.0.1 is this machine alone")
     made.add_argument("--port", type=int, default=8000, help="port to listen on, 8000")
     made.add_argument(
-        "--models", type=Path, metavar="FOLDER", help="folder of checkpoints to play against; those of the package"
+        "--models",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of checkpoints to play against, those that come with the package unless given",
     )
     return made
 
