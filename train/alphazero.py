@@ -38,7 +38,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +73,9 @@ from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.initial import begin_with, read_initial
 from train.rating import Rater
 from train.self_play import ActorError, Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
+from train.settings import ABOVE_ZERO, check_ranges, setting
 
 # Settings
-
-
-def setting(default: Any, help: str) -> Any:
-    """A field with its line of explanation, which is also its flag's help."""
-    return field(default=default, metadata={"help": help})
 
 
 @dataclass(frozen=True)
@@ -87,15 +83,15 @@ class Settings:
     """Everything that can be set; each field is a flag."""
 
     rules: str = setting("boop", f"what to play: {', '.join(PRESETS)}")
-    hours: float = setting(2.0, "how long to train, all in all")
-    positions: int = setting(0, "how many positions to train for, instead of hours")
+    hours: float = setting(2.0, "how long to train, all in all", ABOVE_ZERO)
+    positions: int = setting(0, "how many positions to train for, instead of hours", 0)
     out: str = setting("runs/alphazero", "folder of the run")
-    seed: int = setting(0, "of weights and games")
+    seed: int = setting(0, "of weights and games", 0)
     device: str = setting("cpu", "where the network runs and learns: cpu, cuda, ...")
     backend: str = setting("auto", "what runs the network in self-play: auto, torch or openvino")
     precision: str = setting("auto", "float32, bfloat16, or auto: bfloat16 where the processor has instructions for it")
-    threads: int = setting(1, "CPU threads for learning, and for self-play where that has no processes")
-    actors: int = setting(2, "processes of self-play, one thread each; 0 plays and learns by turns in one process")
+    threads: int = setting(1, "CPU threads for learning, and for self-play where that has no processes", 1)
+    actors: int = setting(2, "processes of self-play, one thread each; 0 plays and learns by turns in one process", 0)
     ray: str = setting("", 'address of a Ray cluster for the actors, or "local"')
 
     initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
@@ -114,27 +110,27 @@ class Settings:
         SELF_PLAY_PROOF_TURNS, "a search proves wins that need so many placements; 1 only the next one"
     )
     lookahead: int = setting(0, "turns that alpha-beta looks ahead from each leaf of a search; 0 for none")
-    opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely")
+    opening: int = setting(6, "random steps at the start of a game, at most; each number is as likely", 0)
     surprise: int = setting(1, "learn more from positions where the search disagreed with the network; 0 not to")
 
     teacher: str = setting("alphabeta:nodes=3000", "the scripted bot that plays before self-play begins")
-    teacher_positions: int = setting(0, "positions it plays; 0 begins from nothing")
+    teacher_positions: int = setting(0, "positions it plays; 0 begins from nothing", 0)
 
-    iteration: int = setting(2048, "positions between two rounds of learning")
-    buffer: int = setting(300_000, "positions kept to learn from, the newest ones")
-    reuse: float = setting(6.0, "times a position is learned from, on average")
-    batch_size: int = setting(256, "positions in one gradient")
-    learning_rate: float = setting(2e-3, "AdamW's rate at its highest, after a short rise; then it falls to a tenth")
-    weight_decay: float = setting(1e-4, "AdamW's weight decay")
-    search_value: float = setting(0.5, "share of the search's value in what values are learned from")
-    value: float = setting(1.0, "weight of the value loss")
-    auxiliary: float = setting(0.0, "weight of the auxiliary losses: who stands where at the end, and turns left")
-    average: float = setting(0.998, "how much of the averaged weights stays at each gradient")
-    max_grad_norm: float = setting(1.0, "gradients longer than this are shortened to it")
+    iteration: int = setting(2048, "positions between two rounds of learning", 1)
+    buffer: int = setting(300_000, "positions kept to learn from, the newest ones", 1)
+    reuse: float = setting(6.0, "times a position is learned from, on average", ABOVE_ZERO)
+    batch_size: int = setting(256, "positions in one gradient", 1)
+    learning_rate: float = setting(2e-3, "AdamW's rate at its highest, after a short rise; then it falls to a tenth", 0)
+    weight_decay: float = setting(1e-4, "AdamW's weight decay", 0)
+    search_value: float = setting(0.5, "share of the search's value in what values are learned from", 0, 1)
+    value: float = setting(1.0, "weight of the value loss", 0)
+    auxiliary: float = setting(0.0, "weight of the auxiliary losses: who stands where at the end, and turns left", 0)
+    average: float = setting(0.998, "how much of the averaged weights stays at each gradient", 0, 1)
+    max_grad_norm: float = setting(1.0, "gradients longer than this are shortened to it", ABOVE_ZERO)
 
-    save_seconds: float = setting(120.0, "seconds between two saves")
-    rate_minutes: float = setting(10.0, "minutes between two ratings against the anchors; 0 for none")
-    rate_games: int = setting(24, "games against each anchor in a rating, for each way to play")
+    save_seconds: float = setting(120.0, "seconds between two saves", 0)
+    rate_minutes: float = setting(10.0, "minutes between two ratings against the anchors; 0 for none", 0)
+    rate_games: int = setting(24, "games against each anchor in a rating, for each way to play", 1)
 
 
 MAY_CHANGE = (
@@ -148,9 +144,6 @@ CHOICES = {
     "backend": ("auto", "torch", "openvino"),
     "precision": ("auto", "float32", "bfloat16"),
 }
-
-LEAST = {"seed": 0, "opening": 0, "iteration": 1, "batch_size": 1, "learning_rate": 0, "weight_decay": 0}
-"""The least that a setting may be, where nothing else checks it before a run is made."""
 
 WARM_UP = 100
 """Gradients over which the learning rate rises."""
@@ -175,9 +168,7 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
         flag, choices = f"--{f.name.replace('_', '-')}", CHOICES.get(f.name)
         parser.add_argument(flag, type=type(f.default), default=f.default, choices=choices, help=help_text)
     settings = Settings(**vars(parser.parse_args(arguments)))
-    for name, least in LEAST.items():
-        if not getattr(settings, name) >= least:
-            parser.error(f"--{name.replace('_', '-')}={getattr(settings, name)} is too small; give {least} or more")
+    check_ranges(parser, settings)
     for name in ("iteration", "batch_size"):
         if settings.buffer < getattr(settings, name):
             parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")

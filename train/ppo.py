@@ -30,13 +30,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import shlex
 import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -64,17 +63,9 @@ from train.imitation import Imitation
 from train.initial import begin_with, read_initial
 from train.league import LATEST, League
 from train.rating import ladder_ratings
+from train.settings import ABOVE_ZERO, check_ranges, setting
 
 # Settings
-
-
-def setting(default: Any, help: str, least: float = -math.inf, most: float = math.inf) -> Any:
-    """A field with its line of explanation, which is also its flag's help, and the range of a number."""
-    return field(default=default, metadata={"help": help, "least": least, "most": most})
-
-
-LEAST = 1e-6
-"""The least of numbers that must be above 0."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,7 @@ class Settings:
     """Everything that can be set; each field is a flag."""
 
     rules: str = setting("boop", f"what to play: {', '.join(PRESETS)}")
-    minutes: float = setting(20.0, "how long to train, all in all", LEAST)
+    minutes: float = setting(20.0, "how long to train, all in all", ABOVE_ZERO)
     steps: int = setting(
         0, "steps to learn from, imitated ones included, instead of minutes; such a run is repeatable", 0
     )
@@ -102,7 +93,7 @@ class Settings:
     imitation: float = setting(0.3, "share of the run spent on imitating it; 0 starts from nothing", 0, 1)
     imitation_epochs: int = setting(4, "times each position is learned from while imitating", 1)
     imitation_batch: int = setting(512, "positions in one gradient while imitating", 1)
-    imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth", LEAST)
+    imitation_rate: float = setting(3e-3, "Adam's rate while imitating, falling to a tenth", ABOVE_ZERO)
 
     opponents: str = setting("league", "league, or latest: the learner itself and nobody else")
     seat: str = setting("both", "where the learner sits: both, drawn for each game, or first or second")
@@ -124,11 +115,11 @@ class Settings:
     learning_rate: float = setting(1.5e-3, "Adam's rate at the start, falling to 0 in a straight line over the run", 0)
     gamma: float = setting(0.99, "what a reward one step later is worth", 0, 1)
     gae_lambda: float = setting(0.8, "how far advantages look past the value estimate (GAE)", 0, 1)
-    clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more", LEAST)
+    clip: float = setting(0.2, "how far an update may change an action's odds before it gains nothing more", ABOVE_ZERO)
     entropy: float = setting(0.01, "weight of the entropy bonus at the start, which keeps the policy trying things", 0)
     last_entropy: float = setting(0.001, "the same at the end; it falls in a straight line", 0)
     value: float = setting(0.5, "weight of the value loss", 0)
-    max_grad_norm: float = setting(0.5, "gradients longer than this are shortened to it", LEAST)
+    max_grad_norm: float = setting(0.5, "gradients longer than this are shortened to it", ABOVE_ZERO)
 
 
 MAY_CHANGE = ("minutes", "steps", "out", "device", "precision", "threads")
@@ -191,17 +182,7 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
         )
     variant = VARIANTS[given.get("rules", Settings.rules)]
     settings = Settings(**({**saved, **given} if resume else {**(QUICK if quick else {}), **variant, **given}))
-    for f in fields(Settings):
-        value, least, most = getattr(settings, f.name), f.metadata["least"], f.metadata["most"]
-        if isinstance(value, int | float) and not least <= value <= most:
-            limit = (
-                f"{least:g} to {most:g}"
-                if most < math.inf
-                else f"{least:g} or more"
-                if least != LEAST
-                else "more than 0"
-            )
-            parser.error(f"--{f.name.replace('_', '-')}={value} is out of range; give {limit}")
+    check_ranges(parser, settings)
     try:
         torch.empty(0, device=settings.device)
     except (RuntimeError, AssertionError) as error:

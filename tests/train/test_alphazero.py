@@ -111,8 +111,8 @@ def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ({"proof_turns": 0}, "--proof-turns=0 is too small; give 1 or more"),
         ({"games": 0}, "--games=0 is too small; give 1 or more"),
         ({"width": 0}, "--width=0 is not a whole number from 1 to 4096"),
-        ({"seed": -1}, "--seed=-1 is too small; give 0 or more"),
-        ({"learning_rate": "nan"}, "--learning-rate=nan is too small; give 0 or more"),
+        ({"seed": -1}, "--seed=-1 is out of range; give 0 or more"),
+        ({"learning_rate": "nan"}, "--learning-rate=nan is out of range; give 0 or more"),
         ({"teacher": "alphabet", "teacher_positions": 100}, "--teacher: bot 'alphabet': there is no bot"),
     ):
         with pytest.raises(SystemExit):

@@ -1,0 +1,28 @@
+"""Settings of the trainers: fields of a dataclass, each with its line of help and the range of its number."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import field, fields
+from typing import Any
+
+ABOVE_ZERO = 1e-9
+"""The least of numbers that must be above 0."""
+
+
+def setting(default: Any, help: str, least: float = -math.inf, most: float = math.inf) -> Any:
+    """A field with its line of explanation, which is also its flag's help, and the range of a number."""
+    return field(default=default, metadata={"help": help, "least": least, "most": most})
+
+
+def check_ranges(parser: argparse.ArgumentParser, settings: Any) -> None:
+    """Ends the program where a number is out of its range, saying which and what the range is."""
+    for f in fields(settings):
+        value, least, most = getattr(settings, f.name), f.metadata["least"], f.metadata["most"]
+        if not isinstance(value, int | float) or least <= value <= most:
+            continue
+        limit = f"{least:g} or more" if least != ABOVE_ZERO else "more than 0"
+        if most < math.inf:
+            limit = f"{least:g} to {most:g}"
+        parser.error(f"--{f.name.replace('_', '-')}={value} is out of range; give {limit}")
