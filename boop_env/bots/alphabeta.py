@@ -12,8 +12,9 @@ from boop_env.rules.game import Game
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search import alphabeta
-from boop_env.search.analysis import Analysis, in_threads, only_limit
+from boop_env.search.analysis import Analysis, only_limit
 from boop_env.search.memory import SearchMemory
+from boop_env.threads import in_threads
 
 TABLE_ENTRIES = 1 << 18
 SLICE = 2000

@@ -13,8 +13,9 @@ from boop_env.rules.game import Game
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 from boop_env.search import mcts
-from boop_env.search.analysis import Analysis, in_threads, only_limit
+from boop_env.search.analysis import Analysis, only_limit
 from boop_env.search.evaluation import rings, weights
+from boop_env.threads import in_threads
 
 POOL_NODES = 1 << 21
 """Nodes of one tree: 56 MiB, of which only what a search fills is ever touched."""

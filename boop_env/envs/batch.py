@@ -18,6 +18,7 @@ from boop_env.rules.game import Game
 from boop_env.rules.moves import IllegalMove
 from boop_env.rules.ruleset import RuleSet, ruleset
 from boop_env.rules.states import States
+from boop_env.threads import available_cores
 
 MIN_CHUNK = 64
 """Fewest games worth a thread of their own: handing them over costs about as much as stepping them."""
@@ -338,10 +339,3 @@ def check_actions(actions: npt.ArrayLike, num_envs: int) -> npt.NDArray[np.int64
     if given.shape != (num_envs,) or given.dtype.kind not in "iu":
         raise ValueError(f"actions are {given.dtype} {given.shape}; give {num_envs} integers, one a game")
     return given.astype(np.int64)
-
-
-def available_cores() -> int:
-    """Cores that this process may use, where the system tells, else all there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -17,10 +17,10 @@ from boop_env.rules.compiled import compiled
 from boop_env.rules.kernel import ZERO, legal_actions, load
 from boop_env.rules.states import States
 from boop_env.search.alphabeta import MAX_DEPTH, MAX_LEGAL, PROVEN, search, start
-from boop_env.search.analysis import in_threads
 from boop_env.search.evaluation import SCORE_SCALE
 from boop_env.search.lockstep import Evaluate
 from boop_env.search.memory import SearchMemory
+from boop_env.threads import in_threads
 
 LOOKAHEAD = 2
 """Turns that a search with a network looks ahead from each of its leaves, if not told otherwise."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import warnings
 
 import numpy as np
 import pytest
 import torch
+from forks import ends_in_a_fork
 
 from boop_env import PRESETS, Game, IllegalMove, Reason, RuleSet, States
 from boop_env.envs.batch import BatchEnv
@@ -120,15 +120,7 @@ def test_an_opening_too_long_for_a_game_stops_before_the_end() -> None:
 def test_a_forked_process_has_threads_of_its_own() -> None:
     env = BatchEnv("boop", 128, threads=2)
     env.step(env.sample())  # now this process has its threads
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python says what this test is about
-        child = multiprocessing.get_context("fork").Process(target=lambda: env.step(env.sample()))
-        child.start()
-    child.join(20)
-    stuck = child.is_alive()
-    child.kill()
-    assert not stuck
-    assert child.exitcode == 0
+    assert ends_in_a_fork(lambda: env.step(env.sample()))
 
 
 def test_an_illegal_action_names_the_game_and_plays_nothing() -> None:

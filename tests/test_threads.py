@@ -4,12 +4,12 @@ import multiprocessing
 import os
 import threading
 import time
-import warnings
 
 import numpy as np
 import pytest
+from forks import ends_in_a_fork
 
-from boop_env.search.analysis import in_threads
+from boop_env.threads import in_threads
 
 
 @pytest.fixture(autouse=True)
@@ -78,12 +78,4 @@ def test_batches_of_all_sizes_share_their_threads() -> None:
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 def test_a_forked_process_has_threads_of_its_own() -> None:
     counted(8)  # now this process has its threads
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python says what this test is about
-        child = multiprocessing.get_context("fork").Process(target=counted, args=(8,))
-        child.start()
-    child.join(20)
-    stuck = child.is_alive()
-    child.kill()
-    assert not stuck
-    assert child.exitcode == 0
+    assert ends_in_a_fork(lambda: counted(8))
