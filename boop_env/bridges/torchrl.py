@@ -15,9 +15,8 @@ from tensordict import TensorDict, TensorDictBase
 
 from boop_env.envs import boop_v0
 from boop_env.envs.aec import AGENTS
-from boop_env.envs.learner import LearnerGames
+from boop_env.envs.learner import LearnerGames, Opponents
 from boop_env.envs.planes import plane_shape
-from boop_env.envs.versus import Opponents, opponent_pool
 from boop_env.rules.ruleset import RuleSet, ruleset
 
 try:
@@ -92,7 +91,7 @@ class BoopTorchRLEnv(EnvBase):
         self.games = LearnerGames(
             rules,
             num_envs,
-            opponent_pool(opponent),
+            opponent,
             seed=seed,
             seat=seat,
             max_turns=max_turns,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boop_env.bots.bot import Bot
+from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv, check_actions
 from boop_env.envs.planes import observe_sides
 from boop_env.rules.game import Game, Reason
@@ -17,8 +18,8 @@ from boop_env.rules.position import InvalidPosition
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
 
-Opponent = Bot | tuple[Bot, float]
-"""A bot, or a bot and how often to meet it, as a weight."""
+Opponents = str | Bot | Sequence[str | Bot | tuple[str | Bot, float]]
+"""A bot or its spec, or several; in a pair with a number, it is met as often as the number says, as a weight."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class LearnerGames:
     Args:
         rules: a preset's name or a `RuleSet`.
         num_envs: games.
-        opponents: bots, or pairs of a bot and its weight; one is drawn for each game.
+        opponents: bots or specs, or pairs of one and its weight; one is drawn for each game.
         seed: seeds seats, opponents, openings and what the opponents do.
         seat: the learner's seat, 0, 1, or ``"random"`` for each game.
         max_turns: another turn cap than the rule set's.
@@ -87,7 +88,7 @@ class LearnerGames:
         self,
         rules: str | RuleSet,
         num_envs: int,
-        opponents: Sequence[Opponent],
+        opponents: Opponents,
         *,
         seed: int = 0,
         seat: int | str = "random",
@@ -139,16 +140,14 @@ class LearnerGames:
         """A legal action of the learner for every game, each as likely: int64 ``(N,)``, a new array."""
         return self.batch.sample()
 
-    def set_opponents(self, opponents: Sequence[Opponent]) -> None:
+    def set_opponents(self, opponents: Opponents) -> None:
         """Changes the pool; games under way go on against whom they began with."""
-        pairs = [pair if isinstance(pair, tuple) else (pair, 1.0) for pair in opponents]
+        several = [opponents] if isinstance(opponents, (str, Bot)) else opponents
+        pairs = [pair if isinstance(pair, tuple) else (pair, 1.0) for pair in several]
         weights = np.array([weight for _, weight in pairs], np.float64)
         if not pairs or not (weights >= 0).all() or weights.sum() == 0:
             raise ValueError(f"opponents={opponents!r}: give one or more bots, with weights that are not all 0")
-        for bot, _ in pairs:
-            if isinstance(bot, str):
-                raise ValueError(f"opponents={opponents!r}: {bot!r} is a spec; make_bot({bot!r}) makes the bot")
-        self._pool = [bot for bot, _ in pairs]
+        self._pool = [make_bot(bot) for bot, _ in pairs]
         self._weights = weights / weights.sum()
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from boop_env.bots.bot import Bot
-from boop_env.envs.learner import LearnerGames, Opponent
+from boop_env.envs.learner import LearnerGames, Opponents
 from boop_env.envs.planes import observe_states, plane_shape
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import RuleSet
@@ -38,13 +38,13 @@ class BoopVecEnv(VecEnv):
     it stores, which turning positions afterwards, in the minibatches, would not give.
 
     Example:
-        >>> env = BoopVecEnv("boop", 256, [make_bot("greedy"), (make_bot("random"), 0.5)])
+        >>> env = BoopVecEnv("boop", 256, ["greedy", ("random", 0.5)])
         >>> model = MaskablePPO("MlpPolicy", env)
 
     Args:
         rules: a preset's name or a `RuleSet`.
         num_envs: games.
-        opponents: bots, or pairs of a bot and its weight; one is drawn for each game.
+        opponents: bots or specs, or pairs of one and its weight; one is drawn for each game.
         seed: seeds seats, opponents, openings and what the opponents do.
         seat: the learner's seat, 0, 1, or ``"random"`` for each game.
         max_turns: another turn cap than the rule set's.
@@ -56,7 +56,7 @@ class BoopVecEnv(VecEnv):
         self,
         rules: str | RuleSet,
         num_envs: int,
-        opponents: Sequence[Opponent],
+        opponents: Opponents,
         *,
         seed: int = 0,
         seat: int | str = "random",
@@ -83,7 +83,7 @@ class BoopVecEnv(VecEnv):
         )
         self.observe()
 
-    def set_opponents(self, opponents: Sequence[Opponent]) -> None:
+    def set_opponents(self, opponents: Opponents) -> None:
         """Changes the pool for games that start from now on."""
         self.games.set_opponents(opponents)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -12,23 +11,13 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from boop_env.bots.bot import Bot
-from boop_env.bots.factory import make_bot
-from boop_env.envs.learner import LearnerGames, Opponent
+from boop_env.envs.learner import LearnerGames, Opponents
 from boop_env.envs.planes import plane_shape
 from boop_env.envs.render import RENDER_MODES, Renderer
 from boop_env.rules.game import Game, Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet
 
 Planes = npt.NDArray[np.float32]
-Opponents = str | Bot | Sequence[str | Bot | tuple[str | Bot, float]]
-
-
-def opponent_pool(opponent: Opponents) -> list[Opponent]:
-    """Bots, with weights where given, from a spec, a bot, or several."""
-    several = [opponent] if isinstance(opponent, (str, Bot)) else list(opponent)
-    pairs = [pair if isinstance(pair, tuple) else (pair, 1.0) for pair in several]
-    return [(make_bot(bot), weight) for bot, weight in pairs]
 
 
 class VersusEnv(gymnasium.Env[Planes, np.int64]):
@@ -82,7 +71,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         self._games = LearnerGames(
             rules,
             1,
-            opponent_pool(opponent),
+            opponent,
             seat=seat,
             max_turns=max_turns,
             opening_plies=opening_plies,
@@ -187,7 +176,7 @@ class VersusVectorEnv(VectorEnv[Planes, npt.NDArray[np.int64], npt.NDArray[Any]]
         self._games = LearnerGames(
             rules,
             num_envs,
-            opponent_pool(opponent),
+            opponent,
             seat=seat,
             max_turns=max_turns,
             opening_plies=opening_plies,

@@ -236,7 +236,7 @@ def test_seeds_repeat_a_run() -> None:
     ("arguments", "message"),
     [
         ({"opponents": []}, "opponents"),
-        ({"opponents": ["greedy"]}, "'greedy' is a spec; make_bot"),
+        ({"opponents": ["greddy"]}, "there is no bot 'greddy'"),
         ({"opponents": [(Scripted(), 0.0)]}, "weights"),
         ({"seat": 2}, "seat=2"),
         ({"max_turns": 1}, "max_turns=1"),
