@@ -26,7 +26,6 @@ from boop_env.envs.planes import Plane, planes
 from boop_env.envs.versus import env_id
 from boop_env.policy.checkpoint import Checkpoint, read_checkpoint, replace_file
 from boop_env.policy.prospects import prospect_planes
-from boop_env.rules.ruleset import PRESETS
 
 NOT_LISTED = ("settings", "command", "algorithm", "initial")
 """Entries of a card's training that have a place of their own."""
@@ -82,12 +81,6 @@ def entries(name: str, ladder: dict[str, Any]) -> Iterator[tuple[str, str, dict[
                 yield rules, f"{how}, {options.replace('&', ', ')}" if options else how, bot
 
 
-def plays(checkpoint: Checkpoint) -> list[str]:
-    """The presets whose planes and actions are the network's, its own first."""
-    fitting = [name for name, rules in PRESETS.items() if not checkpoint.card.differences(rules)]
-    return sorted(fitting, key=lambda name: name != checkpoint.card.rules.name)
-
-
 def front_matter(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
     """The card's facts as Hugging Face's model cards have them."""
     name, rules = model_name(checkpoint), checkpoint.card.rules.name
@@ -118,7 +111,7 @@ def card_page(checkpoint: Checkpoint, ladder: dict[str, Any]) -> str:
     card, name = checkpoint.card, model_name(checkpoint)
     told, network = card.training, card.network
     history = runs(told)
-    others = ", ".join(f"`{preset}`" for preset in plays(checkpoint)[1:])
+    others = ", ".join(f"`{preset}`" for preset in checkpoint.card.presets()[1:])
     weights = sum(array.size for array in checkpoint.weights.values())
     lines = [
         f"# {name}",
@@ -248,7 +241,7 @@ def index_page(checkpoints: Sequence[Checkpoint], ladder: dict[str, Any]) -> str
             for rules, how, bot in entries(name, ladder)
             if rules == checkpoint.card.rules.name
         ]
-        fitting = plays(checkpoint)
+        fitting = checkpoint.card.presets()
         also = f"; plays {', '.join(f'`{preset}`' for preset in fitting[1:])} too" if fitting[1:] else ""
         minutes = " + ".join(f"{run.get('seconds', 0) / 60:.0f}" for run in runs(told))
         rows.append(

@@ -89,6 +89,11 @@ class Card:
             allow_nan=False,
         )
 
+    def presets(self) -> list[str]:
+        """The presets whose planes and actions are the network's, the one it was trained on first."""
+        fitting = [name for name, rules in PRESETS.items() if not self.differences(rules)]
+        return sorted(fitting, key=lambda name: name != self.rules.name)
+
     @classmethod
     def from_json(cls, text: str) -> Card:
         """Reads a card.
@@ -195,7 +200,7 @@ class Checkpoint:
         differences = self.card.differences(rules)
         if differences:
             trained = self.card.rules.name
-            plays = [name for name, preset in PRESETS.items() if not self.card.differences(preset)]
+            plays = self.card.presets()
             differences += [f"it plays {', '.join(plays)}"] if plays else []
             raise self.refuse(f"was trained on {trained!r} and cannot play {rules.name!r}: {'; '.join(differences)}")
 
