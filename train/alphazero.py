@@ -135,7 +135,7 @@ class Settings:
 
 MAY_CHANGE = (
     "hours", "positions", "out", "device", "backend", "precision", "threads", "actors", "ray", "save_seconds",
-    "rate_minutes", "rate_games", "learning_rate",
+    "rate_minutes", "rate_games",
 )  # fmt: skip
 """What may change when a run goes on; all else is as it began."""
 
@@ -442,8 +442,9 @@ class Run:
             norm = torch.nn.utils.clip_grad_norm_(self.learned, given.max_grad_norm)
             if not (loss.isfinite() and norm.isfinite()):
                 raise FloatingPointError(
-                    f"the loss is {loss.item()} and its gradient's length {norm.item()} in step {self.gradients + 1}: "
-                    f"training diverged; give a --learning-rate below {given.learning_rate}"
+                    f"the loss is {loss.item()} and its gradient's length {norm.item()} in step {self.gradients + 1}; "
+                    f"begin from {given.out}/policy.safetensors (--initial) in another folder, with a --learning-rate "
+                    f"below {given.learning_rate}"
                 )
             self.optimizer.step()
             self.gradients += 1
@@ -652,7 +653,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if settings.rate_minutes and not stop:
             run.rate()
     except (ActorError, FloatingPointError) as error:
-        print(f"alphazero: {error}; what was saved in {folder} is intact, to go on from", file=sys.stderr)
+        print(f"alphazero: {error}; what was saved in {folder} is intact", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"alphazero: cannot write to {folder}: {error}; the last save is whole", file=sys.stderr)

@@ -34,7 +34,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ from train.imitation import Imitation
 from train.initial import begin_with, read_initial
 from train.league import LATEST, League
 from train.rating import ladder_ratings
-from train.settings import ABOVE_ZERO, check_ranges, setting
+from train.settings import ABOVE_ZERO, as_flags, check_ranges, setting
 
 # Settings
 
@@ -85,8 +85,8 @@ class Settings:
 
     initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     network: str = setting("residual", "kind of network: residual or mlp")
-    width: int = setting(32, "channels of the residual network, units a layer of the MLP", 1, 4096)
-    depth: int = setting(3, "residual blocks, or hidden layers of the MLP", 1, 64)
+    width: int = setting(32, "channels of the residual network, units a layer of the MLP")
+    depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
     prospects: bool = setting(True, "let the network see what each placement would do")
 
     teacher: str = setting("alphabeta:depth=3", "the scripted bot that is imitated before PPO begins")
@@ -147,21 +147,18 @@ CHOICES = {
 }
 
 
-def flags(settings: Mapping[str, Any]) -> str:
-    """Settings as they are given on the command line."""
-    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
-
-
 def read_settings(arguments: Sequence[str] | None) -> Settings:
     """Settings from flags; ends the program where they make no sense or the folder holds another run."""
+    own = [f"{name}: {shlex.join(as_flags(changed))}" for name, changed in VARIANTS.items() if changed]
+    quick = f"a run of {QUICK['minutes']:g} minutes: {shlex.join(as_flags(QUICK))}"
     parser = argparse.ArgumentParser(
         prog="python -m train.ppo",
         description=__doc__,
-        epilog="defaults of their own: " + "; ".join(f"{name}: {flags(own)}" for name, own in VARIANTS.items() if own),
+        epilog=f"defaults of their own: {'; '.join(own)}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--resume", action="store_true", help="take all settings not given from the run in the folder")
-    parser.add_argument("--quick", action="store_true", help=f"a run of {QUICK['minutes']:g} minutes: {flags(QUICK)}")
+    parser.add_argument("--quick", action="store_true", help=quick)
     for f in fields(Settings):
         kind: dict[str, Any] = {"type": type(f.default)}
         if isinstance(f.default, bool):
@@ -352,7 +349,10 @@ class Run:
             self.play()
         self.speed = (self.seen - seen) / (time.monotonic() - began)
         if not all(weight.isfinite().all() for weight in self.policy.network.parameters()):
-            raise ArithmeticError(f"the weights are no longer finite after {self.seen:,} steps")
+            raise ArithmeticError(
+                f"the weights are no longer finite after {self.seen:,} steps; begin from "
+                f"{self.settings.out}/policy.safetensors (--initial) in another folder, with a lower --learning-rate"
+            )
 
     def imitate(self) -> None:
         """Games of the teacher, and learning from them."""
@@ -631,7 +631,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"ppo: cannot write to {folder}: {error}; the last save is whole", file=sys.stderr)
         return 1
     except ArithmeticError as error:
-        print(f"ppo: {error}; the last save is whole; begin anew with a lower --learning-rate", file=sys.stderr)
+        print(f"ppo: {error}; the last save is whole", file=sys.stderr)
         return 1
     finally:
         signal.signal(signal.SIGINT, before)

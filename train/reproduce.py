@@ -23,6 +23,7 @@ from boop_env.bots.models import find_checkpoint
 from boop_env.policy.checkpoint import Checkpoint, library_versions, read_checkpoint
 from boop_env.rules.ruleset import ruleset
 from train import alphazero, ppo
+from train.settings import as_flags
 
 
 @dataclass(frozen=True)
@@ -138,14 +139,7 @@ def command(checkpoint: Checkpoint) -> tuple[str, list[str]]:
     settings[trainer.amount] = trainer.done(told)
     if not told["settings"].get("steps") and "imitated" in told:
         settings["imitation"] = told["imitated"] / trainer.done(told)  # it was a share of the time
-    flags = []
-    for name, value in settings.items():
-        flag = name.replace("_", "-")
-        if isinstance(value, bool):
-            flags.append(f"--{flag}" if value else f"--no-{flag}")
-        else:
-            flags += [f"--{flag}", str(value)]
-    return module, flags
+    return module, as_flags(settings)
 
 
 def differences(checkpoint: Checkpoint) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any
 
@@ -16,13 +17,24 @@ def setting(default: Any, help: str, least: float = -math.inf, most: float = mat
     return field(default=default, metadata={"help": help, "least": least, "most": most})
 
 
+def as_flags(settings: Mapping[str, Any]) -> list[str]:
+    """Settings as they are given on the command line."""
+    flags = []
+    for name, value in settings.items():
+        flag = name.replace("_", "-")
+        if isinstance(value, bool):
+            flags.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            flags += [f"--{flag}", str(value)]
+    return flags
+
+
 def check_ranges(parser: argparse.ArgumentParser, settings: Any) -> None:
     """Ends the program where a number is out of its range, saying which and what the range is."""
     for f in fields(settings):
         value, least, most = getattr(settings, f.name), f.metadata["least"], f.metadata["most"]
         if not isinstance(value, int | float) or least <= value <= most:
             continue
-        limit = f"{least:g} or more" if least != ABOVE_ZERO else "more than 0"
-        if most < math.inf:
-            limit = f"{least:g} to {most:g}"
+        limit = f"{least:g} to {most:g}" if most < math.inf else f"{least:g} or more"
+        limit = "more than 0" if least == ABOVE_ZERO else limit
         parser.error(f"--{f.name.replace('_', '-')}={value} is out of range; give {limit}")

@@ -130,9 +130,13 @@ def test_a_run_that_diverges_leaves_the_last_save(
         patched.setattr(alphazero.torch.nn.functional, "mse_loss", lambda predicted, _: predicted.sum() * torch.nan)
         assert main(flags(tmp_path, positions=400)) == 1
     told = capsys.readouterr().err
-    assert "alphazero: the loss is nan" in told and "give a --learning-rate below 0.002; what was saved" in told
+    assert (
+        "alphazero: the loss is nan" in told
+        and "(--initial) in another folder, with a --learning-rate below 0.002; what was saved" in told
+    )
     assert (tmp_path / "state.pt").read_bytes() == before
-    assert main(flags(tmp_path, positions=400, learning_rate=0.001)) == 0
+    begin = {"initial": tmp_path / "policy.safetensors", "learning_rate": 0.001}
+    assert main(flags(tmp_path / "again", positions=400, **begin)) == 0
 
 
 def test_an_actor_that_fails_ends_the_run(
