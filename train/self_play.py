@@ -26,7 +26,6 @@ from boop_env.bots.factory import make_bot
 from boop_env.envs.batch import BatchEnv
 from boop_env.policy.inference import Backend, Precision, StateEvaluator, make_evaluator
 from boop_env.policy.network import NetworkConfig, build_network
-from boop_env.policy.symmetric import seen_from_one_side
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
@@ -172,7 +171,7 @@ class Actor:
         """Plays on until enough games have ended."""
         self.evaluator.load_weights(task.weights)
         network = StateEvaluator(self.evaluator, self.config.rules)
-        evaluate = with_lookahead(seen_from_one_side(network), self.config.lookahead, threads=self.config.threads)
+        evaluate = with_lookahead(network, self.config.lookahead, threads=self.config.threads)
         rows: list[tuple[Any, ...]] = []
         games: list[tuple[int, str, int]] = []
         while len(rows) < task.positions:

@@ -13,7 +13,7 @@ from boop_env.bots.bot import Bot, seeds
 from boop_env.policy.checkpoint import Checkpoint
 from boop_env.policy.inference import Backend, StateEvaluator, make_evaluator
 from boop_env.policy.network import network_from_checkpoint
-from boop_env.policy.symmetric import seen_from_all_sides, seen_from_one_side
+from boop_env.policy.symmetric import seen_from_all_sides
 from boop_env.rules.game import Game
 from boop_env.rules.ruleset import RuleSet
 from boop_env.rules.states import States
@@ -67,8 +67,8 @@ class AzBot(Bot):
         ms: milliseconds a position instead.
         search: ``"gumbel"``, best with few simulations, or ``"puct"``; with `ms` always PUCT, because
             Gumbel search must know beforehand how many simulations it has.
-        symmetric: average the network over the symmetries of the board, which takes eight looks instead of one
-            from a side that the position decides: see `boop_env.policy.symmetric`.
+        symmetric: average the network over the symmetries of the board, which takes eight looks instead of one:
+            see `boop_env.policy.symmetric`.
         lookahead: turns that alpha-beta looks ahead from each leaf, to have its say in value and policy; 0 to ask the
             network only: see `boop_env.search.lookahead`.
         device: a torch device.
@@ -196,7 +196,8 @@ class AzBot(Bot):
     def _evaluator_for(self, rules: RuleSet) -> Evaluate:
         if rules is not self._fits or self._evaluate is None:
             self.checkpoint.check_rules(rules)
-            seen = seen_from_all_sides if self._symmetric else seen_from_one_side
-            self._evaluate = with_lookahead(seen(StateEvaluator(self.evaluator, rules)), self._lookahead)
+            evaluate: Evaluate = StateEvaluator(self.evaluator, rules)
+            evaluate = seen_from_all_sides(evaluate) if self._symmetric else evaluate
+            self._evaluate = with_lookahead(evaluate, self._lookahead)
             self._fits = rules
         return self._evaluate

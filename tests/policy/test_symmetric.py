@@ -9,7 +9,7 @@ from boop_env import PRESETS, States, load_policy, make_bot, ruleset
 from boop_env.envs.batch import BatchEnv
 from boop_env.envs.planes import observe_states
 from boop_env.policy.policy_bot import TorchEvaluator
-from boop_env.policy.symmetric import AT_ONCE, seen_from_all_sides, seen_from_one_side, sides_of
+from boop_env.policy.symmetric import AT_ONCE, seen_from_all_sides
 from boop_env.rules.symmetry import symmetries, turn_states
 from tests.policy.test_policy_bot import CONFIGS, untrained
 
@@ -49,30 +49,6 @@ def test_it_is_the_mean_of_what_is_seen_from_each_side(tmp_path: Path) -> None:
     expected = np.mean([side_logits[:, actions[side]] for side, (side_logits, _) in enumerate(sides)], 0)
     np.testing.assert_allclose(logits, expected, atol=1e-4)
     np.testing.assert_allclose(values, np.mean([side_values for _, side_values in sides], 0), atol=1e-5)
-
-
-@pytest.mark.parametrize("rules", PRESETS)
-def test_from_one_side_it_is_what_is_seen_from_the_side_of_the_position(tmp_path: Path, rules: str) -> None:
-    one = looking(untrained(tmp_path / "a.safetensors", rules))
-    states = BatchEnv(rules, 300, opening_plies=11, seed=3).states
-    logits, values = seen_from_one_side(one)(states)
-    actions = symmetries(states.rules).actions
-    chosen = sides_of(states.words, len(actions))
-    for side in range(len(actions)):
-        seen = chosen == side
-        words = turn_states(states.rules, states.words[seen], np.full(seen.sum(), side))
-        side_logits, side_values = one(States(states.rules, words))
-        np.testing.assert_allclose(logits[seen], side_logits[:, actions[side]], atol=1e-4)
-        np.testing.assert_allclose(values[seen], side_values, atol=1e-5)
-
-
-@pytest.mark.parametrize("rules", ["boop", "booop", "halls"])
-def test_a_position_always_has_the_same_side_and_all_sides_come_up_alike(rules: str) -> None:
-    words = np.unique(BatchEnv(rules, 8000, opening_plies=9).states.words, axis=0)
-    count = len(symmetries(ruleset(rules)).actions)
-    chosen = sides_of(words, count)
-    np.testing.assert_array_equal(sides_of(words[::-1], count), chosen[::-1])
-    assert np.abs(np.bincount(chosen, minlength=count) / len(words) - 1 / count).max() < 0.02
 
 
 @pytest.mark.parametrize("spec", ["{}?greedy&symmetric", "az:{}?sims=8&symmetric"])
