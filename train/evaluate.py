@@ -22,7 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from boop_env.arena.ladder import DEFAULT_BOTS, ratings_to_json, run_ladder, write_ladder
+from boop_env.arena.ladder import DEFAULT_BOTS, ratings_to_json, read_ladder, run_ladder, write_ladder
 from boop_env.arena.match import Match, MatchError
 from boop_env.arena.ratings import fit
 from boop_env.arena.records import GameRecord, rules_to_json
@@ -127,6 +127,7 @@ def ladder(options: argparse.Namespace) -> None:
     """The ladder of each rule set that was named."""
     bots = [make_bot(spec) for spec in options.bots or DEFAULT_BOTS]
     all_rules = [ruleset(name) for name in options.ladder]
+    read_ladder(options.models)  # a ladder that cannot be added to is refused before games are played
     results = {}
     for name, rules in zip(options.ladder, all_rules, strict=True):
         path = options.out = options.models / "ladder" / f"{name}.jsonl"

@@ -15,6 +15,7 @@ from boop_env.arena.records import GameRecord, pairing
 from boop_env.arena.report import duration
 from boop_env.bots.bot import Bot
 from boop_env.bots.factory import LEVELS
+from boop_env.policy.checkpoint import replace_file
 from boop_env.rules.ruleset import RuleSet
 
 DEFAULT_BOTS = ("random", *LEVELS.values())
@@ -85,21 +86,35 @@ def least_certain(ratings: Ratings) -> tuple[str, str]:
 def write_ladder(folder: Path, rules: str, ratings: Ratings) -> None:
     """Puts one rule set's ratings into the folder's ladder: its JSON, its page and its plot.
 
-    What the ladder says of other rule sets stays. Without matplotlib there is no plot.
+    What the ladder says of other rule sets stays. Without matplotlib there is no plot. Each file is
+    replaced in one step or not at all.
 
     Raises:
         ValueError: the folder's JSON cannot be read.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    data_path = folder / DATA
-    try:
-        ladder: dict[str, Any] = json.loads(data_path.read_text()) if data_path.exists() else {}
-    except ValueError as error:
-        raise ValueError(f"{data_path} is no JSON: {error}; remove it to start a new ladder") from error
+    ladder = read_ladder(folder)
     ladder[rules] = ratings_to_json(ratings)
-    data_path.write_text(json.dumps(ladder, indent=2) + "\n")
+    replace_file(folder / DATA, lambda part: part.write_text(json.dumps(ladder, indent=2) + "\n"))
     has_plot = plot(ladder, folder / PLOT)
-    (folder / PAGE).write_text(page(ladder, has_plot))
+    replace_file(folder / PAGE, lambda part: part.write_text(page(ladder, has_plot), encoding="utf-8"))
+
+
+def read_ladder(folder: Path) -> dict[str, Any]:
+    """The folder's ladder by rule set; empty where there is none.
+
+    Raises:
+        ValueError: its JSON cannot be read, or holds something else.
+    """
+    path = folder / DATA
+    if not path.exists():
+        return {}
+    try:
+        ladder = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} is no JSON: {error}; remove it to start a new ladder") from error
+    if not isinstance(ladder, dict):
+        raise ValueError(f"{path} is a JSON {type(ladder).__name__}, no object; remove it to start a new ladder")
+    return ladder
 
 
 def ratings_to_json(ratings: Ratings) -> dict[str, Any]:
@@ -152,7 +167,7 @@ def page(ladder: dict[str, Any], has_plot: bool) -> str:
 
 
 def plot(ladder: dict[str, Any], path: Path) -> bool:
-    """Draws all ratings with their intervals; False without matplotlib."""
+    """Draws all ratings with their intervals as a PNG file; False without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -170,5 +185,5 @@ def plot(ladder: dict[str, Any], path: Path) -> bool:
         axis.margins(y=0.2)
         axis.grid(axis="x", alpha=0.3)
     axes[-1].set_xlabel("Elo, with 95 % intervals")
-    figure.savefig(path, dpi=120)
+    replace_file(path, lambda part: figure.savefig(part, format="png", dpi=120))
     return True

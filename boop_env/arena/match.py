@@ -6,6 +6,7 @@ import copy
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,7 +75,7 @@ class Match:
 
     Raises:
         ValueError: a bad spec, two bots of one name, an unknown preset, or a result file of another
-            configuration.
+            configuration or in use by another run.
     """
 
     def __init__(
@@ -130,16 +131,18 @@ class Match:
 
         Raises:
             MatchError: a bot failed. Games that had ended by then are kept.
+            ValueError: another run uses the result file, or wrote to it since this one read it.
         """
         wanted = {pairing(*pair): games for pair, games in schedule.items()}
         done = {(game.pair, game.number) for game in self.games}
-        self._warm_up([name for pair in wanted for name in pair])
-        for pair, games in wanted.items():
-            for first in range(0, games, self.batch):
-                numbers = range(first, min(first + self.batch, games))
-                missing = {number for number in numbers if (pair, number) not in done}
-                if missing:
-                    self._play_batch(pair, numbers, missing)
+        with self._file.alone() if self._file else nullcontext():
+            self._warm_up([name for pair in wanted for name in pair])
+            for pair, games in wanted.items():
+                for first in range(0, games, self.batch):
+                    numbers = range(first, min(first + self.batch, games))
+                    missing = {number for number in numbers if (pair, number) not in done}
+                    if missing:
+                        self._play_batch(pair, numbers, missing)
         order = list(wanted)
         kept = [game for game in self.games if game.number < wanted.get(game.pair, 0)]
         return sorted(kept, key=lambda game: (order.index(game.pair), game.number))

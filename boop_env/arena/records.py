@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ from typing import Any
 from boop_env.bots.models import short_name
 from boop_env.rules.game import Game
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
+
+try:
+    import fcntl
+except ImportError:  # Windows has none
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
 """Version of the result file."""
@@ -77,7 +83,11 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, line: dict[str, Any]) -> GameRecord:
-        """The game of a line; KeyError or ValueError when it is none."""
+        """The game of a line.
+
+        Raises:
+            KeyError, IndexError, TypeError, ValueError: it is none.
+        """
         return cls(
             rules=rules_from_json(line["rules"]),
             number=line["game"],
@@ -142,8 +152,8 @@ class ResultFile:
         config: what a resumed run must share with the first one, as plain JSON values.
 
     Raises:
-        ValueError: the file is no result file, was made with another configuration, or has a line that
-            cannot be read.
+        ValueError: the file is no result file, is of another format, was made with another configuration,
+            has a line that cannot be read, or another run is using it. It stays as it was.
     """
 
     def __init__(self, path: Path, config: dict[str, Any]) -> None:
@@ -152,30 +162,51 @@ class ResultFile:
         self._checkpoints: dict[str, str] = {}
         config = {"format": FORMAT, **config}
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._repair()
-        for number, line in enumerate(_lines(path), 1):
-            try:
-                if "config" in line:
+        with self.alone():
+            for line, game in _lines(path):
+                if game:
+                    self.games.append(game)
+                elif "config" in line:
                     self._compare(line["config"], config)
-                elif "checkpoint" in line:
-                    self._checkpoints[line["checkpoint"]] = line["sha256"]
                 else:
-                    self.games.append(GameRecord.from_json(line))
-            except (KeyError, IndexError, TypeError) as error:
-                raise ValueError(f"{path}, line {number} is no game: {error!r}; give another file") from error
-        if path.stat().st_size == 0:
-            self._write(json.dumps({"config": config}))
+                    self._checkpoints[line["checkpoint"]] = line["sha256"]
+            self._size = self._repair()
+            if self._size == 0:
+                self._write(json.dumps({"config": config}))
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps other runs out of the file for as long as this one plays, where the platform can.
+
+        Raises:
+            ValueError: another run is using it.
+        """
+        with self.path.open("ab") as file:
+            if fcntl:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise ValueError(
+                        f"{self.path}: another process is using it; wait until it is done, or give another file"
+                    ) from None
+                except OSError:
+                    pass  # a file system without locks
+            yield
 
     def append(self, game: GameRecord) -> None:
-        """Adds a game; it outlives this process from here on."""
-        self.games.append(game)
+        """Adds a game; it outlives this process from here on.
+
+        Raises:
+            ValueError: another run wrote to the file since this one read it.
+        """
         self._write(game.to_json())
+        self.games.append(game)
 
     def note_checkpoint(self, path: Path) -> None:
         """Holds a checkpoint to the content it had when it first played here.
 
         Raises:
-            ValueError: the file of that name is another one now.
+            ValueError: the file of that name is another one now, or another run wrote to the result file.
         """
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         name = short_name(path)
@@ -190,17 +221,31 @@ class ResultFile:
             )
 
     def _write(self, line: str) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        with self.path.open("ab") as file:
+            if file.tell() != self._size:
+                raise ValueError(
+                    f"{self.path} has {file.tell()} bytes where this run left {self._size}, so another process "
+                    "changed it; start this run again to go on from what is there now"
+                )
+            file.write(f"{line}\n".encode())
+            self._size = file.tell()
 
-    def _repair(self) -> None:
-        """Cuts off a last line that a killed run did not finish; ValueError when the file is not ours to cut."""
-        self.path.touch()
+    def _repair(self) -> int:
+        """Ends a last line that lacks only its newline, and cuts off one that a killed run did not finish.
+
+        Returns:
+            How long the file is now.
+        """
         with self.path.open("r+b") as file:
             content = file.read()
-            if not _is_result(content):
-                raise ValueError(f"{self.path} is no result file and stays as it was; give another file (--out)")
-            file.truncate(content.rfind(b"\n") + 1)
+            end = content.rfind(b"\n") + 1
+            if end < len(content):
+                try:
+                    json.loads(content[end:])
+                    file.write(b"\n")
+                except ValueError:
+                    file.truncate(end)
+            return file.seek(0, 2)
 
     def _compare(self, old: dict[str, Any], new: dict[str, Any]) -> None:
         keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
@@ -210,30 +255,43 @@ class ResultFile:
 
 
 def read_games(path: Path) -> list[GameRecord]:
-    """All games of a result file.
+    """All games of a result file; a last line that a killed run did not finish is left out.
 
     Raises:
-        ValueError: a line cannot be read.
+        ValueError: it is no result file or one of another format, or a line cannot be read.
         OSError: there is no such file.
     """
-    return [GameRecord.from_json(line) for line in _lines(path) if "game" in line]
+    return [game for _, game in _lines(path) if game]
 
 
-def _is_result(content: bytes) -> bool:
-    """Whether a file begins as a result file does, even one that was cut in its first line."""
-    return content.startswith(HEAD) or HEAD.startswith(content)
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a file as dictionaries."""
+def _lines(path: Path) -> Iterator[tuple[dict[str, Any], GameRecord | None]]:
+    """The lines of a result file, each with its game; None for a configuration and a checkpoint."""
     with path.open("rb") as file:
+        begin = file.read(len(HEAD))
+        if not HEAD.startswith(begin):
+            raise ValueError(f"{path} is no result file: it begins {begin!r}; give another file")
+        file.seek(0)
         for number, text in enumerate(file, 1):
             try:
                 line = json.loads(text)
             except ValueError:
+                if not text.endswith(b"\n"):
+                    return
                 line = None
             if not isinstance(line, dict):
                 raise ValueError(
                     f"{path}, line {number} is no game: {text[:60].decode(errors='replace')!r}; give another file"
                 )
-            yield line
+            version, game = FORMAT, None
+            try:
+                if "config" in line:
+                    version = line["config"]["format"]
+                elif not {"checkpoint", "sha256"} <= line.keys():
+                    game = GameRecord.from_json(line)
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                raise ValueError(f"{path}, line {number} is no game: {error!r}; give another file") from error
+            if version != FORMAT:
+                raise ValueError(
+                    f"{path} has format version {version!r} and this boop_env reads {FORMAT}; use the one it is of"
+                )
+            yield line, game

@@ -8,6 +8,7 @@ python -m boop_env.data --self-play alphabeta:depth=2 --rules halls --games 1000
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code: 0, 2 for an error, 130 when interrupted."""
     options = parser().parse_args(arguments)
     try:
-        games = played(options) if options.self_play else read(options.files)
-        out = options.files[-1]
+        out = output(options)
+        games = played(options) if options.self_play else read(options.files[0])
         if options.positions or options.planes:
             positions = Positions.from_games(games)
             write_positions(out, positions, planes=options.planes)
@@ -57,22 +58,45 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def read(files: Sequence[Path]) -> list[StoredGame]:
-    """The games of the first of two files."""
-    if len(files) != 2:
-        raise ValueError(f"give two files, what to read and what to write; got {len(files)}")
-    if files[0].suffix == ".parquet":
-        return read_games(files[0])
-    games = [StoredGame.from_record(record) for record in read_records(files[0])]
+def output(options: argparse.Namespace) -> Path:
+    """The file to write, once it is sure that it may and can be written; missing folders are made later.
+
+    Raises:
+        ValueError: too many files or too few, or an output that is the input, a folder, another kind of file or
+            in a folder that cannot be written to.
+    """
+    count = len(options.files)
+    if options.self_play and count != 1:
+        raise ValueError(f"with --self-play give one file, what to write; got {count}")
+    if not options.self_play and count != 2:
+        raise ValueError(f"give two files, what to read and what to write; got {count}")
+    out: Path = options.files[-1]
+    if count == 2 and out.resolve() == options.files[0].resolve():
+        raise ValueError(f"{out} is what to read and what to write; give another output")
+    if out.is_dir():
+        raise ValueError(f"{out} is a folder; give a file, such as {out / 'games.parquet'}")
+    if out.exists():
+        with out.open("rb") as file:
+            if file.read(4) != b"PAR1":
+                raise ValueError(f"{out} is there already and is no Parquet file; give another output, or remove it")
+    folder = next(folder for folder in out.absolute().parents if folder.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(f"{out} cannot be written: {folder} is no folder or is read-only; give another output")
+    return out
+
+
+def read(path: Path) -> list[StoredGame]:
+    """The games of a file."""
+    if path.suffix == ".parquet":
+        return read_games(path)
+    games = [StoredGame.from_record(record) for record in read_records(path)]
     if not games:
-        raise ValueError(f"{files[0]} holds no finished game")
+        raise ValueError(f"{path} holds no finished game")
     return games
 
 
 def played(options: argparse.Namespace) -> list[StoredGame]:
     """The games of a bot against itself."""
-    if len(options.files) != 1:
-        raise ValueError(f"with --self-play give one file, what to write; got {len(options.files)}")
     shown = sys.stderr.isatty()
     count = 0
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +67,26 @@ def test_pages_keep_other_rule_sets_and_go_on_without_matplotlib(tmp_path, monke
     for rating in ratings.bots:
         assert page.count(f"| `{rating.name}` | {rating.elo:.0f} |") == 2
 
-    (tmp_path / "ladder.json").write_text("{")
-    with pytest.raises(ValueError, match=r"ladder\.json is no JSON"):
-        write_ladder(tmp_path, "boop", ratings)
+    for text, says in (("{", "is no JSON"), ("[1]", "is a JSON list, no object; remove it")):
+        (tmp_path / "ladder.json").write_text(text)
+        with pytest.raises(ValueError, match=rf"ladder\.json {says}"):
+            write_ladder(tmp_path, "boop", ratings)
+        assert (tmp_path / "ladder.json").read_text() == text
+
+
+def test_a_failure_midway_leaves_the_old_pages(tmp_path, monkeypatch):
+    ratings = fit(simulate(100, 30.0, 0.1))
+    write_ladder(tmp_path, "boop", ratings)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert set(before) == {"LADDER.md", "ladder.json", "ladder.png"}
+
+    def fail(*values, **_):
+        next(value for value in values if isinstance(value, Path)).write_bytes(b"half")
+        raise OSError("no space left on device")
+
+    for method in ("pathlib.Path.write_text", "matplotlib.figure.Figure.savefig"):
+        with monkeypatch.context() as patch:
+            patch.setattr(method, fail)
+            with pytest.raises(OSError, match="no space left"):
+                write_ladder(tmp_path, "boop", ratings)
+        assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before

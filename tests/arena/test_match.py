@@ -1,6 +1,8 @@
 """Matches: seats, openings, seeds, stopping and resuming, and bots that fail."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -80,10 +82,12 @@ def test_a_killed_match_resumes_with_the_games_of_an_uninterrupted_one(tmp_path)
     for cut in (ends[20], ends[20] + 30, 10, ends[40] - 1, 0):
         path = tmp_path / f"cut{cut}.jsonl"
         path.write_bytes(content[:cut])
+        read = read_games(path)
         played = []
         match = Match(["greedy", "random"], path=path, on_game=played.append)
         assert plain(match.play({("greedy", "random"): 50})) == whole
-        kept = max(0, sum(end <= cut for end in ends) - 1)
+        kept = max(0, sum(end - 1 <= cut for end in ends) - 1)
+        assert len(read) == kept
         assert len(played) == 50 - kept
         assert sorted(plain(read_games(path)), key=lambda game: game.number) == whole
 
@@ -118,14 +122,67 @@ def test_a_file_of_another_configuration_is_refused(tmp_path, change, says):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("line", ["not json", "[1]", '{"game": 1}', '{"rules": "boop", "game": 1, "seats": []}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not json",
+        "[1]",
+        '{"game": 1}',
+        '{"rules": "boop", "game": 1, "seats": []}',
+        '{"rules": "boop", "game": 1, "seats": null}',
+        '{"rules": "bop", "game": 1}',
+        '{"checkpoint": "a"}',
+        '{"config": [1]}',
+    ],
+)
 def test_a_file_that_holds_something_else_is_refused(tmp_path, line):
     path = tmp_path / "games.jsonl"
     Match(["greedy", "random"], path=path)
     with path.open("a") as file:
         file.write(line + "\n")
-    with pytest.raises(ValueError, match=r"games\.jsonl, line 2 is no game"):
-        Match(["greedy", "random"], path=path)
+    for read in (read_games, reopen):
+        with pytest.raises(ValueError, match=r"games\.jsonl, line 2 is no game"):
+            read(path)
+
+
+def reopen(path):
+    return Match(["greedy", "random"], path=path)
+
+
+def test_a_file_of_another_format_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "games.jsonl"
+    content = b'{"config": {"format": 2}}\n{"played": 1'
+    path.write_bytes(content)
+    for read in (read_games, reopen):
+        with pytest.raises(ValueError, match=r"games\.jsonl has format version 2 and this boop_env reads 1; use"):
+            read(path)
+    assert path.read_bytes() == content
+
+
+def test_a_match_in_play_keeps_others_out_of_its_file(tmp_path):
+    pytest.importorskip("fcntl", reason="needs locks")
+    path = tmp_path / "games.jsonl"
+    code = f"from boop_env.arena.match import Match; Match(['greedy', 'random'], path={str(path)!r})"
+    errors = []
+
+    def intrude(game):
+        if game.number == 0:
+            errors.append(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr)
+
+    games = Match(["greedy", "random"], path=path, on_game=intrude).play({("greedy", "random"): 4})
+    assert f"ValueError: {path}: another process is using it; wait until it is done" in errors[0]
+    assert sorted(plain(reopen(path).games), key=lambda game: game.number) == plain(games)
+
+
+def test_a_match_whose_file_another_one_wrote_to_stops_before_it_doubles_a_game(tmp_path):
+    path = tmp_path / "games.jsonl"
+    late = reopen(path)
+    play_match("greedy", "random", games=4, path=path)
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match=r"games\.jsonl has \d+ bytes where this run left \d+, so another process"):
+        late.play({("greedy", "random"): 4})
+    assert path.read_bytes() == content
+    assert late.games == []
 
 
 @pytest.mark.parametrize(
@@ -142,8 +199,9 @@ def test_a_file_that_holds_something_else_is_refused(tmp_path, line):
 def test_a_file_that_is_no_result_file_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "a.safetensors"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"a\.safetensors is no result file .*; give another file \(--out\)"):
-        Match(["greedy", "random"], path=path)
+    for read in (read_games, reopen):
+        with pytest.raises(ValueError, match=r"a\.safetensors is no result file: it begins b'.*; give another file"):
+            read(path)
     assert path.read_bytes() == content
 
 

@@ -279,6 +279,47 @@ def test_command_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, s
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["in.parquet", "in.parquet"], "in.parquet is what to read and what to write"),
+        (["in.parquet", "folder/../in.parquet", "--positions"], "is what to read and what to write"),
+        (["in.parquet", "notes.txt"], "notes.txt is there already and is no Parquet file"),
+        (["in.parquet", "folder"], "folder is a folder; give a file, such as folder"),
+        (["in.parquet", "notes.txt/out.parquet"], "notes.txt is no folder or is read-only"),
+        (["--self-play", "random", "notes.txt"], "notes.txt is there already and is no Parquet file"),
+        (["--self-play", "random", "folder"], "folder is a folder"),
+    ],
+)
+def test_command_refuses_an_output_before_it_reads_or_plays(tmp_path, monkeypatch, capsys, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    for name in ("read", "played"):
+        monkeypatch.setattr(f"boop_env.data.__main__.{name}", lambda _: pytest.fail("too late"))
+    Path("folder").mkdir()
+    for name in ("in.parquet", "notes.txt"):
+        Path(name).write_text(name)
+    assert main(arguments) == 2
+    errors = capsys.readouterr().err
+    assert says in errors
+    assert errors.count("\n") == 1
+    assert {name: Path(name).read_text() for name in ("in.parquet", "notes.txt")} == {
+        "in.parquet": "in.parquet",
+        "notes.txt": "notes.txt",
+    }
+
+
+def test_command_refuses_a_folder_that_cannot_be_written_to_and_makes_missing_ones(tmp_path, monkeypatch, capsys):
+    arguments = ["--self-play", "random", "--games", "1", str(tmp_path / "new" / "folder" / "a.parquet")]
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda folder, _: Path(folder) != tmp_path)
+        assert main(arguments) == 2
+    assert f"{tmp_path} is no folder or is read-only; give another output" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    for _ in range(2):  # and a Parquet file that is there already is replaced
+        assert main(arguments) == 0
+    assert len(read_games(arguments[-1])) == 1
+
+
 def test_the_docs_have_the_columns_as_they_are():
     text = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
     assert markdown(GAME_COLUMNS) in text

@@ -99,6 +99,14 @@ def test_the_ladder_is_written(capsys, tmp_path):
     assert text.count("random = 0") == 2
 
 
+def test_a_ladder_that_cannot_be_added_to_is_refused_before_games_are_played(capsys, tmp_path):
+    (tmp_path / "ladder.json").write_text("[]")
+    code, _, errors = run(capsys, "greedy", "random", "--ladder", "boop", "--models", tmp_path)
+    assert code == 2
+    assert "ladder.json is a JSON list, no object" in errors
+    assert [file.name for file in tmp_path.iterdir()] == ["ladder.json"]
+
+
 def test_the_rules_of_a_checkpoint_are_the_default(capsys, tmp_path):
     pytest.importorskip("torch")
     from boop_env.policy import Card, write_checkpoint
