@@ -11,6 +11,7 @@ Importing this module registers the game (the ``openspiel`` extra):
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,13 @@ class BoopGame(pyspiel.Game):
 
     def __init__(self, params: dict[str, Any] | None = None, start: Game | None = None) -> None:
         params = params or {}
-        self.shared = Shared(Game(rules_of(params)) if start is None else start)
+        begun = Game(rules_of(params)) if start is None else start
+        self.shared = shared_from(begun.rules, begun.position())
         super().__init__(GAME_TYPE, game_info(self.shared.rules), params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # OpenSpiel's own way would forget the start, and all else that is not in the game's text.
+        return restored_game, (self.get_parameters(), self.shared)
 
     def new_initial_state(self, state: Any = None) -> BoopState:
         """The start of a game, or a position: ``{"position": text}``, as a state's `to_dict` gives it.
@@ -98,16 +104,35 @@ class BoopGame(pyspiel.Game):
 
 
 class Shared:
-    """What the states of one game share; OpenSpiel copies a state's attributes deeply, but not this."""
+    """What the states of one game share; OpenSpiel copies and pickles a state's attributes, but not this."""
 
     def __init__(self, start: Game) -> None:
         self.rules = start.rules
         self.tables = start.rules.tables
         self.start = start.state
-        self.actions = np.empty(start.rules.num_actions, np.int64)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Shared:
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shared_from, (self.rules, Game.from_state(self.rules, self.start).position())
+
+
+@lru_cache(maxsize=64)
+def shared_from(rules: RuleSet, position: str) -> Shared:
+    """What the states of such games share; made once, for tables take long to make."""
+    return Shared(Game.from_position(rules, position))
+
+
+def restored_game(params: dict[str, Any], shared: Shared) -> BoopGame:
+    """A game from its pickle."""
+    return BoopGame(params, Game.from_state(shared.rules, shared.start))
+
+
+def restored_state(game: BoopGame, text: str) -> BoopState:
+    """A state from its pickle."""
+    state: BoopState = game.deserialize_state(text)
+    return state
 
 
 class BoopState(pyspiel.State):
@@ -122,12 +147,15 @@ class BoopState(pyspiel.State):
         self._over = position.is_over
         self._winner = -1 if position.winner is None else position.winner
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored_state, (self.get_game(), self.serialize())
+
     def current_player(self) -> int:
         """The player to act, `pyspiel.PlayerId.TERMINAL` at the end."""
         return int(pyspiel.PlayerId.TERMINAL) if self._over else self._mover
 
     def _legal_actions(self, player: int) -> list[int]:
-        actions = self._shared.actions
+        actions = np.empty(self._shared.rules.num_actions, np.int64)
         count = calls.legal_actions(self._shared.tables, self.words, actions)
         found: list[int] = actions[:count].tolist()
         return sorted(found)

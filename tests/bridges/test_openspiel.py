@@ -1,5 +1,7 @@
+import copy
 import pickle
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,6 +86,28 @@ def test_copies_are_independent_and_serialise() -> None:
     again, restored = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, clone))
     assert str(again) == str(game) and str(restored) == str(clone)
     assert str(game.new_initial_state(clone.to_dict())) == str(clone)
+
+
+@pytest.mark.parametrize("text", ["python_boop(rules=booop)", "python_boop(layout=1111/1111/1111,pieces=4)", "endgame"])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])
+def test_pickles_play_on(text: str, copied: Any) -> None:
+    endgame = Game.from_position(TINY, "3/3/CC1 0 p 0,1/3,0 - 10")
+    game = BoopGame(start=endgame) if text == "endgame" else pyspiel.load_game(text)
+    again = copied(game)
+    assert str(again) == str(game) and again.get_parameters() == game.get_parameters()
+    assert str(again.new_initial_state()) == str(game.new_initial_state())
+    state = game.new_initial_state()
+    state.apply_action(state.legal_actions()[0])
+    restored = copied(state)
+    assert str(restored.get_game().new_initial_state()) == str(game.new_initial_state())
+    assert max(len(pickle.dumps(game)), len(pickle.dumps(state)), len(state.serialize())) < 3000
+    while not state.is_terminal():
+        assert str(restored) == str(state) and restored.history() == state.history()
+        assert restored.legal_actions() == state.legal_actions()
+        action = state.legal_actions()[-1]
+        state.apply_action(action)
+        restored.apply_action(action)
+    assert restored.is_terminal() and restored.returns() == state.returns()
 
 
 def test_an_illegal_action_is_refused_with_the_reason() -> None:
