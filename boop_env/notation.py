@@ -49,7 +49,8 @@ def read_game(text: str, rules: str | RuleSet = "boop") -> Game:
             the message says which.
     """
     start, moves, is_named = None, [], False
-    for line in filter(None, map(str.strip, text.splitlines())):
+    # Windows' Notepad begins files with a byte-order mark.
+    for line in filter(None, map(str.strip, text.removeprefix("\ufeff").splitlines())):
         word, _, rest = line.partition(" ")
         if word == "rules":
             rules, is_named = rest.strip(), True

@@ -95,7 +95,7 @@ class Session:
                 self.commands[word.lower()][0](rest.strip())
             else:
                 self.push(line)
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, RuntimeError) as error:  # the last for the home of a user who is not known
             print(error)
 
     def push(self, line: str) -> None:
@@ -141,16 +141,20 @@ class Session:
         """Writes the game to a file, in one step."""
         if not name:
             raise ValueError("save needs the name of a file")
-        target = Path(name)
+        target = Path(name).expanduser()
         with finished_file(target) as unfinished:
             unfinished.write_text(write_game(self.game))
         print(f"saved {target}")
 
     def load(self, name: str) -> None:
-        """Goes on with a saved game."""
+        """Goes on with a saved game, if the bot can play its rules."""
         if not name:
             raise ValueError("load needs the name of a file")
-        self.game = read_file(Path(name), self.game.rules)
+        game = read_file(Path(name), self.game.rules)
+        if game.rules != self.game.rules and len(self.people) < 2:
+            # A bot that cannot play these rules would end the session at its next move; here it only refuses.
+            self.bot.move(Game(game.rules))
+        self.game = game
         self.show()
 
     def new(self, _: str) -> None:
@@ -171,13 +175,15 @@ class Session:
 
 
 def read_file(path: Path, rules: str | RuleSet) -> Game:
-    """A saved game; `rules` are for a file that does not name them.
+    """A saved game, `~` being the home folder; `rules` are for a file that does not name them.
 
     Raises:
         ValueError: the file holds no game, or is no text at all.
+        OSError: it cannot be read.
+        RuntimeError: the path begins with the home of a user who is not known.
     """
     try:
-        saved = path.read_text()
+        saved = path.expanduser().read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is no text; give a file that `save` wrote") from None
     return read_game(saved, rules)
@@ -191,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.load is not None:
             game = read_file(options.load, options.rules)
         session = Session(game, SEATS[options.seat], make_bot(options.level))
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
         print(f"play: {error}", file=sys.stderr)
         return 2
     try:

@@ -39,6 +39,10 @@ def test_bare_records_and_positions_are_read_by_the_rules_given() -> None:
     assert (game.start_position(), game.record()) == (text, ["Ka1"])
 
 
+def test_a_byte_order_mark_is_no_part_of_the_game() -> None:
+    assert read_game("\ufeffrules booop\n1. Kc3 -\n").record() == ["Kc3", "-"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
-from boop_env import Game
+from boop_env import Bot, Game
 from boop_env.notation import read_game
 from boop_env.play import main
+from boop_env.rules.states import States
 
 
 class Terminal:
@@ -98,6 +101,40 @@ def test_two_bots_play_by_themselves(terminal: Terminal) -> None:
     out = terminal(options="--seat none --level random --rules halls")
     assert terminal.code == 0
     assert "wins, " in out or "over, " in out
+
+
+def test_a_file_whose_rules_the_bot_cannot_play_is_refused(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OnlyBoop(Bot):
+        name = "only boop"
+
+        def choose(self, states: States, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+            if states.rules.name != "boop":
+                raise ValueError(f"only boop cannot play {states.rules.name}")
+            return np.array([game.legal_actions()[0] for game in states.games()])
+
+    monkeypatch.setattr("boop_env.play.make_bot", lambda spec: OnlyBoop())
+    saved = tmp_path / "halls.txt"
+    saved.write_text("rules halls\nOd3\n")
+    out = terminal("Kc3", f"load {saved}", "record", "Kf6")
+    assert (terminal.code, terminal.errors) == (0, "")
+    assert "only boop cannot play halls" in out
+    assert "rules boop\n1. Kc3 2. Ka1\n" in out
+    assert out.count("player_1 (only boop) plays") == 2
+    assert "rules halls" in terminal(f"load {saved}", "record", options="--seat both")
+
+
+def test_a_tilde_is_the_home_folder(terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    terminal("Kc3", "save ~/game.txt", options="--seat both")
+    assert [path.name for path in tmp_path.iterdir()] == ["game.txt"]
+    for typed, options in ((("load ~/game.txt", "record"), ""), (("record",), " --load=~/game.txt")):
+        assert "1. Kc3" in terminal(*typed, options="--seat both" + options)
+    terminal("save ~nobody-of-this-name/game.txt", options="--seat both")
+    assert terminal.code == 0
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 from pathlib import Path
 
@@ -25,6 +26,10 @@ def main() -> None:
         parser.error(f"--rounds {options.rounds} leaves nothing to measure; give 1 or more")
     if not 0 < options.seconds < math.inf:
         parser.error(f"--seconds {options.seconds:g} is no length of a turn; give more than 0")
+    if options.json and options.json.is_dir():
+        parser.error(f"--json {options.json} is a folder; give the name of a file")
+    if options.json and not (options.json.parent.is_dir() and os.access(options.json.parent, os.W_OK)):
+        parser.error(f"--json {options.json}: {options.json.parent} is no folder to write to; make it, or give another")
     every = [*rows.rows(), *networks.rows(), *data.rows(), *(peers.rows() if options.peers else ())]
     # Rows of one group stand, and are measured, together: peers beside ours.
     groups = list(dict.fromkeys(row.group for row in every))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from boop_env.bench import __main__ as bench
 from boop_env.bench import data, networks
 from boop_env.bench.measure import Row, human, measure, table
 from boop_env.bench.rows import rows
@@ -58,6 +59,18 @@ def test_an_unknown_row_is_refused() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "'warp drive' matches no row; the groups are: kernel" in done.stderr
+
+
+@pytest.mark.parametrize("name", [".", "no/such/dir/x.json"])
+def test_a_file_that_cannot_be_written_is_refused_before_measuring(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bench", "--only", "perft", "--json", str(tmp_path / name)])
+    monkeypatch.setattr(bench, "measure", lambda *_: pytest.fail("it was measured"))
+    with pytest.raises(SystemExit) as ended:
+        bench.main()
+    assert ended.value.code == 2
+    assert f"--json {tmp_path / name}" in capsys.readouterr().err
 
 
 def test_networks_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
