@@ -311,6 +311,11 @@ async def refused(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
+async def failed(request: Request, error: Exception) -> Response:
+    """An answer where the server is at fault; Starlette raises the error again, so that it is logged."""
+    return JSONResponse({"error": "the server failed; its log says why"}, 500)
+
+
 def create_app(models: Path, limits: Limits | None = None) -> Starlette:
     """The ASGI application.
 
@@ -338,6 +343,6 @@ def create_app(models: Path, limits: Limits | None = None) -> Starlette:
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Headers)],
-        exception_handlers={Refused: refused, Busy: refused, HTTPException: refused},
+        exception_handlers={Refused: refused, Busy: refused, HTTPException: refused, Exception: failed},
         lifespan=lifespan,
     )

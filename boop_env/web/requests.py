@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from boop_env.rules.game import Game
 from boop_env.rules.ruleset import PRESETS
@@ -37,16 +37,20 @@ async def read_body(request: Request, limits: Limits) -> dict[str, Any]:
     """The JSON object that a request holds.
 
     Raises:
-        Refused: 415 for another content type, 413 when too large, 400 when it is no JSON object.
+        Refused: 415 for another content type, 413 when too large, 400 when it is no JSON object, 499 when the
+            client left before it had sent all.
     """
     # A form of another site cannot send this type without asking first.
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise Refused(415, "send JSON, with the header Content-Type: application/json")
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > limits.body_bytes:
-            raise Refused(413, f"the request is larger than {limits.body_bytes} bytes")
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > limits.body_bytes:
+                raise Refused(413, f"the request is larger than {limits.body_bytes} bytes")
+    except ClientDisconnect:
+        raise Refused(499, "the client has left") from None
     try:
         found = json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -70,11 +70,11 @@ def test_gif(tmp_path: Path) -> None:
     game = random_game("booop", 8)
     path = tmp_path / "game.gif"
     game.animate(path, size=80, seconds_per_step=0.75)
-    repeats = [count for _, count in animation.frames(game, 80, "light")]
-    assert sum(repeats) == (LEAD + 8 + TAIL) * animation.FRAMES_PER_STEP
+    times = [tick / animation.FRAMES_PER_STEP for tick in range(int(LEAD + 8 + TAIL) * animation.FRAMES_PER_STEP)]
+    repeats = [count for _, count in animation.frames(film(game), 80, "light", times)]
+    assert sum(repeats) == len(times)
     with image.open(path) as gif:
-        # Pillow joins neighbours that the palette makes the same.
-        assert 8 * 3 < gif.n_frames <= len(repeats)
+        assert 8 * 3 < gif.n_frames == len(repeats)
         assert gif.size[0] == 80
         durations = []
         for number in range(gif.n_frames):
@@ -85,6 +85,20 @@ def test_gif(tmp_path: Path) -> None:
     mean, share = golden_pictures.differences(end, np.asarray(raster(board_svg(game, size=80, theme="light"))))
     assert mean < 5 and share < 0.03, "the last frame is not the picture of the game"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("size", "seconds"), [(1, 1.2), (3, 0.1), (40, 0.2), (40, 0.25), (40, 0.001)])
+def test_gif_frames_last_long_enough(tmp_path: Path, size: int, seconds: float) -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs the render extra")
+    pytest.importorskip("resvg_py", reason="needs the render extra")
+    random_game("boop", 4).animate(tmp_path / "game.gif", size=size, seconds_per_step=seconds)
+    durations = []
+    with image.open(tmp_path / "game.gif") as gif:
+        for number in range(gif.n_frames):
+            gif.seek(number)
+            durations.append(gif.info["duration"])
+    assert min(durations) >= 20
+    assert sum(durations) == pytest.approx(1000 * seconds * (LEAD + 4 + TAIL), abs=20)
 
 
 def test_game_without_steps(tmp_path: Path) -> None:
@@ -164,6 +178,9 @@ def test_refusals(tmp_path: Path) -> None:
         Game().animate(tmp_path / "game.webm")
     with pytest.raises(ValueError, match="seconds_per_step=0 is not positive"):
         Game().animate(tmp_path / "game.svg", seconds_per_step=0)
+    for seconds in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match=f"seconds_per_step={seconds} is not positive and finite"):
+            Game().animate(tmp_path / "game.gif", seconds_per_step=seconds)
     with pytest.raises(ValueError, match="theme='blue'"):
         Game().animate(tmp_path / "game.svg", theme="blue")
     assert not list(tmp_path.iterdir())

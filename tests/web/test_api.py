@@ -418,6 +418,39 @@ def test_thinking_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert order == ["move"] * 20 + ["analyse"]
 
 
+def test_a_client_that_leaves_while_it_sends_is_refused(tmp_path: Path) -> None:
+    sent: list[Any] = []
+    messages = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+    scope = {"type": "http", "method": "POST", "path": "/api/game", "query_string": b""}
+    scope["headers"] = [(b"content-type", b"application/json")]
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(create_app(tmp_path)(scope, receive, send))
+    assert sent[0]["status"] == 499
+
+
+def test_a_failure_is_json_and_still_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr("boop_env.web.app.piece_symbols", fail)
+
+    async def run(raises: bool) -> httpx.Response:
+        transport = httpx.ASGITransport(create_app(tmp_path), raise_app_exceptions=raises)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test", timeout=120) as made:
+            return await made.get("/pieces.svg")
+
+    answer = asyncio.run(run(raises=False))
+    assert (answer.status_code, set(answer.json())) == (500, {"error"})
+    with pytest.raises(RuntimeError, match="a defect"):
+        asyncio.run(run(raises=True))
+
+
 def test_answers_are_plain_json(client: Client) -> None:
     text = client.post("/api/game", json={"rules": "halls", "record": played("halls", 1).record()}).text
     assert "NaN" not in json.dumps(json.loads(text))

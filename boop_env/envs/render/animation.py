@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from boop_env.envs.render.boards import board_art
 from boop_env.envs.render.drawing import document
@@ -24,7 +27,13 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FRAMES_PER_STEP = 15
-"""Frames in a step's time; a GIF holds only those in which something changes."""
+"""Frames in a step's time; a GIF holds only those in which something changes, and fewer where steps are short."""
+
+SHORTEST = 0.02
+"""Seconds that a frame of a GIF lasts at least; browsers show shorter ones far longer."""
+
+SAMPLES = 12
+"""Pictures of a film that the palette of a GIF is chosen from."""
 
 
 def animate(
@@ -33,7 +42,7 @@ def animate(
     """Writes a game so far as a moving picture; see `Game.animate`.
 
     Raises:
-        ValueError: another ending or theme, or a size or time that is not positive.
+        ValueError: another ending or theme, a size that is not positive, or a time that is not positive and finite.
         ImportError: a GIF or MP4 without the ``render`` extra.
         RuntimeError: an MP4 without ffmpeg, or ffmpeg failed.
     """
@@ -45,8 +54,8 @@ def animate(
     }
     if target.suffix.lower() not in writers:
         raise ValueError(f"path={str(target)!r} does not end in one of {', '.join(writers)}")
-    if seconds_per_step <= 0:
-        raise ValueError(f"seconds_per_step={seconds_per_step} is not positive")
+    if not 0 < seconds_per_step < math.inf:
+        raise ValueError(f"seconds_per_step={seconds_per_step} is not positive and finite")
     with finished_file(target) as unfinished:
         writers[target.suffix.lower()](game, unfinished, size, theme, seconds_per_step)
 
@@ -118,16 +127,14 @@ def life_svg(life: Life, length: float, timing: str) -> str:
     )
 
 
-def frames(game: Game, size: int, theme: str) -> Iterator[tuple[Image.Image, int]]:
-    """Pictures of the film and how many `FRAMES_PER_STEP` each is shown; neighbours differ.
+def frames(shown: Film, size: int, theme: str, times: Iterable[float]) -> Iterator[tuple[Image.Image, int]]:
+    """Pictures of a film and at how many of the times, which rise, each is shown; neighbours differ.
 
     What is under the pieces is drawn once a step, and the pieces are pasted onto it.
     """
-    shown = film(game)
     ground, number, before, repeats = None, -1, None, 0
     picture = None
-    for tick in range(round(shown.length * FRAMES_PER_STEP)):
-        time = tick / FRAMES_PER_STEP
+    for time in times:
         while number + 1 < len(shown.scenery) and shown.scenery[number + 1][0] <= time + 1e-9:
             number += 1
             ground = None
@@ -156,7 +163,13 @@ def cast_at(shown: Film, time: float, size: int) -> list[tuple[str, int, int, in
     scale = size / shown.plan.width
     present = [(life, life.at(time)) for life in shown.lives]
     return [
-        (life.letter, round(life.size * scale), round(key.x * scale), round(key.y * scale), round(key.opacity, 3))
+        (
+            life.letter,
+            max(1, round(life.size * scale)),
+            round(key.x * scale),
+            round(key.y * scale),
+            round(key.opacity, 3),
+        )
         for life, key in present
         if key is not None
     ]
@@ -173,18 +186,53 @@ def sprite(letter: str, width: int) -> Image.Image:
 
 
 def write_gif(game: Game, path: Path, size: int, theme: str, seconds: float) -> None:
-    """A GIF that repeats, with one palette for all of its frames."""
+    """A GIF that repeats, with one palette for all of its frames.
+
+    It is written frame by frame, each only where it differs from the one before; Pillow's `save` would hold them all.
+    """
+    from PIL import Image
+    from PIL.GifImagePlugin import getdata, getheader
+
+    shown = film(game)
+    between = max(1 / FRAMES_PER_STEP, SHORTEST / seconds)
+    times = [tick * between for tick in range(max(1, round(shown.length / between)))]
+    palette, clear = common_palette(shown, size, theme)
+    before = np.full((palette.height, palette.width), clear, np.uint8)
+    ticks = 0
+    with path.open("wb") as file:
+        file.writelines(getheader(palette, info={"loop": 0})[0])
+        for picture, count in frames(shown, size, theme, times):
+            now = np.asarray(picture.quantize(palette=palette, dither=Image.Dither.NONE))
+            now = np.minimum(now, clear - 1)  # the last colour for its double
+            changed = now != before
+            # Where the palette makes neighbours the same, nothing has changed; a frame has a pixel at least.
+            box = Image.fromarray(changed).getbbox() or (0, 0, 1, 1)
+            part = Image.fromarray(np.where(changed, now, np.uint8(clear))).crop(box)
+            # Delays are in hundredths of a second; from rounded ends they add up to what they should.
+            begin, end = (round(100 * seconds * between * tick) for tick in (ticks, ticks + count))
+            file.writelines(getdata(part, box[:2], duration=10 * (end - begin), transparency=clear))
+            before, ticks = now, ticks + count
+        file.write(b";")
+
+
+def common_palette(shown: Film, size: int, theme: str) -> tuple[Image.Image, int]:
+    """An image of a film's size with a palette for all of it, and the number in it of the colour to leave clear.
+
+    That one is the palette's last, a double of the colour before it.
+    """
     from PIL import Image
 
-    pictures, repeats = zip(*frames(game, size, theme), strict=True)
-    samples = pictures[:: max(1, len(pictures) // 12)]
-    sheet = Image.new("RGB", (samples[0].width, samples[0].height * len(samples)))
+    times = [shown.length * number / (SAMPLES - 1) for number in range(SAMPLES)]
+    samples = [picture for picture, _ in frames(shown, size, theme, times)]
+    width, height = samples[0].size
+    sheet = Image.new("RGB", (width, height * len(samples)))
     for number, sample in enumerate(samples):
-        sheet.paste(sample, (0, number * sample.height))
-    palette = sheet.quantize(256)
-    images = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
-    ticks = [round(1000 * seconds * count / FRAMES_PER_STEP) for count in repeats]
-    images[0].save(path, save_all=True, append_images=images[1:], duration=ticks, loop=0)
+        sheet.paste(sample, (0, number * height))
+    colours = sheet.quantize(255).getpalette()
+    assert colours is not None
+    palette = Image.new("P", (width, height))
+    palette.putpalette(colours + colours[-3:])
+    return palette, len(colours) // 3
 
 
 def write_mp4(game: Game, path: Path, size: int, theme: str, seconds: float) -> None:
@@ -192,7 +240,9 @@ def write_mp4(game: Game, path: Path, size: int, theme: str, seconds: float) -> 
     ffmpeg = shutil.which("ffmpeg")
     if ffmpeg is None:
         raise RuntimeError("an .mp4 needs the program ffmpeg, which is not found; install it, or write .gif or .svg")
-    pictures = frames(game, size, theme)
+    shown = film(game)
+    times = [tick / FRAMES_PER_STEP for tick in range(round(shown.length * FRAMES_PER_STEP))]
+    pictures = frames(shown, size, theme, times)
     first, count = next(pictures)
     command = [ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
     command += ["-s", f"{first.width}x{first.height}", "-r", f"{FRAMES_PER_STEP / seconds:g}", "-i", "-"]
