@@ -73,7 +73,7 @@ from train.auxiliary import AuxiliaryHeads, auxiliary_targets
 from train.initial import begin_with, read_initial
 from train.rating import Rater
 from train.self_play import ActorError, Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
-from train.settings import ABOVE_ZERO, check_ranges, setting
+from train.settings import ABOVE_ZERO, check_device, check_ranges, setting
 
 # Settings
 
@@ -101,9 +101,9 @@ class Settings:
 
     games: int = setting(64, "games in lock step of each actor; more keep a large GPU busy")
     simulations: int = setting(32, "visits of each search, in the end")
-    first_simulations: int = setting(0, "visits at the start; they double at equal intervals; 0 for no such stages")
-    quick_simulations: int = setting(0, "visits of quick searches, which teach values only; 0 for none")
-    full_share: float = setting(0.25, "share of searches that are not quick, where there are quick ones")
+    first_simulations: int = setting(0, "visits at the start; they double at equal intervals; 0 for no such stages", 0)
+    quick_simulations: int = setting(0, "visits of quick searches, which teach values only; 0 for none", 0)
+    full_share: float = setting(0.25, "share of searches that are not quick, where there are quick ones", 0, 1)
     considered: int = setting(16, "moves that a search begins with, at most")
     value_scale: float = setting(VALUE_SCALE, "how much values change the policy in a search (c_scale)")
     proof_turns: int = setting(
@@ -169,6 +169,7 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
         parser.add_argument(flag, type=type(f.default), default=f.default, choices=choices, help=help_text)
     settings = Settings(**vars(parser.parse_args(arguments)))
     check_ranges(parser, settings)
+    check_device(parser, settings.device)
     for name in ("iteration", "batch_size"):
         if settings.buffer < getattr(settings, name):
             parser.error(f"--buffer {settings.buffer} is less than --{name.replace('_', '-')}; give more")
@@ -379,10 +380,11 @@ class Run:
         taught = self.positions < self.settings.teacher_positions
         source: Actors = self.teacher if self.teacher and taught else self.actors
         while positions < self.settings.iteration:
-            # Actors that are far ahead of the learner would play with old weights: they wait.
-            if self.owed <= MOST_OWED * self.owed_by(self.settings.iteration):
+            can_learn = self.owed >= 1 and len(self.buffer) >= self.settings.batch_size
+            # Actors that are far ahead of the learner would play with old weights: they wait, if it can learn.
+            if not can_learn or self.owed <= MOST_OWED * self.owed_by(self.settings.iteration):
                 source.start(self.task())
-            for played in source.collect(wait=self.owed < 1):
+            for played in source.collect(wait=not can_learn):
                 self.buffer.add(played)
                 self.recent.extend(played.games)
                 positions += len(played.words)

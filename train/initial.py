@@ -30,7 +30,7 @@ def read_initial(name: str, folder: Path, rules: RuleSet, shape: NetworkConfig) 
         return None
     checkpoint = read_checkpoint(find_checkpoint(name))
     checkpoint.check_rules(rules)
-    found = NetworkConfig(**checkpoint.card.network)
+    found = network_from_checkpoint(checkpoint).config
     same = (found.kind, found.value_hidden) == (shape.kind, shape.value_hidden)
     if not same or found.width > shape.width or found.depth > shape.depth:
         raise checkpoint.refuse(

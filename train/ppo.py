@@ -63,7 +63,7 @@ from train.imitation import Imitation
 from train.initial import begin_with, read_initial
 from train.league import LATEST, League
 from train.rating import ladder_ratings
-from train.settings import ABOVE_ZERO, as_flags, check_ranges, setting
+from train.settings import ABOVE_ZERO, as_flags, check_device, check_ranges, setting
 
 # Settings
 
@@ -180,10 +180,7 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
     variant = VARIANTS[given.get("rules", Settings.rules)]
     settings = Settings(**({**saved, **given} if resume else {**(QUICK if quick else {}), **variant, **given}))
     check_ranges(parser, settings)
-    try:
-        torch.empty(0, device=settings.device)
-    except (RuntimeError, AssertionError) as error:
-        parser.error(f"--device={settings.device} cannot be used: {error}")
+    check_device(parser, settings.device)
     differences = [
         f"--{name.replace('_', '-')} {value} against {saved.get(name)}"
         for name, value in asdict(settings).items()

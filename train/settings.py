@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any
 
+import torch
+
 ABOVE_ZERO = 1e-9
 """The least of numbers that must be above 0."""
 
@@ -38,3 +40,11 @@ def check_ranges(parser: argparse.ArgumentParser, settings: Any) -> None:
         limit = f"{least:g} to {most:g}" if most < math.inf else f"{least:g} or more"
         limit = "more than 0" if least == ABOVE_ZERO else limit
         parser.error(f"--{f.name.replace('_', '-')}={value} is out of range; give {limit}")
+
+
+def check_device(parser: argparse.ArgumentParser, device: str) -> None:
+    """Ends the program where torch cannot use a device, saying why."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        parser.error(f"--device={device} cannot be used: {error}")

@@ -70,9 +70,11 @@ def ship(run: Path, models: Path, name: str) -> None:
     card = replace(card, training=portable(card.training, name))
     write_checkpoint(models / f"{name}{CHECKPOINT}", checkpoint.weights, card)
     print(f"{models / name}{CHECKPOINT}: {source.stat().st_size:,} bytes, rated {card.rating}")
+    curve_there = models / f"{name}.png"
+    curve_there.unlink(missing_ok=True)  # of what had this name before
     for plot in (run / "ratings.png", run / "rating.png"):
         if plot.is_file():
-            replace_file(models / f"{name}.png", lambda part, plot=plot: shutil.copyfile(plot, part))  # type: ignore[misc]
+            replace_file(curve_there, lambda part, plot=plot: shutil.copyfile(plot, part))  # type: ignore[misc]
 
 
 def portable(training: Mapping[str, Any], name: str) -> dict[str, Any]:

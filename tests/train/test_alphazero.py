@@ -98,6 +98,12 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
     assert state(out)["written"] >= written + 80
 
 
+def test_a_batch_may_be_larger_than_a_round_of_self_play(tmp_path: Path) -> None:
+    # Neither the batch nor what is owed must keep the actor from playing until there is enough to learn from.
+    assert main(flags(tmp_path, positions=400, batch_size=160)) == 0
+    assert state(tmp_path)["gradients"] > 0
+
+
 def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(flags(tmp_path, positions=40)) == 0
     with pytest.raises(SystemExit):
@@ -112,6 +118,9 @@ def test_refuses_other_settings(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ({"games": 0}, "--games=0 is too small; give 1 or more"),
         ({"width": 0}, "--width=0 is not a whole number from 1 to 4096"),
         ({"seed": -1}, "--seed=-1 is out of range; give 0 or more"),
+        ({"first_simulations": -1}, "--first-simulations=-1 is out of range; give 0 or more"),
+        ({"full_share": 7}, "--full-share=7.0 is out of range; give 0 to 1"),
+        ({"device": "abacus"}, "--device=abacus cannot be used: "),
         ({"learning_rate": "nan"}, "--learning-rate=nan is out of range; give 0 or more"),
         ({"teacher": "alphabet", "teacher_positions": 100}, "--teacher: bot 'alphabet': there is no bot"),
     ):

@@ -58,6 +58,7 @@ def test_no_folder_of_this_machine_is_told() -> None:
 
 
 def test_a_run_that_was_never_rated(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "boop-new.png").write_bytes(b"the curve of another one")
     assert ship.main([str(run), "boop-new", "--models", str(tmp_path)]) == 0
     assert read_checkpoint(tmp_path / "boop-new.safetensors").card.rating is None
     assert not (tmp_path / "boop-new.png").exists()
