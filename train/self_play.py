@@ -313,13 +313,7 @@ class ActorProcesses:
         """Puts a new actor in the place of a dead one and says so."""
         self.processes[index].join()
         code = self.processes[index].exitcode
-        self.deaths[index] += 1
-        if self.deaths[index] == MOST_DEATHS:
-            raise ActorError(
-                f"actor {index} died {MOST_DEATHS} times without playing (the last exit code is {code}); see whether "
-                "there is enough memory, or give fewer --actors"
-            )
-        print(f"self-play: actor {index} died (exit code {code}); a new one takes its place", file=sys.stderr)
+        count_death(self.deaths, index, f"exit code {code}")
         self.connections[index].close()
         self.hire(index)
 
@@ -363,6 +357,17 @@ class ActorProcesses:
             process.join()
 
 
+def count_death(deaths: list[int], index: int, how: str) -> None:
+    """Counts and tells an actor's death; an `ActorError` where it is one too many."""
+    deaths[index] += 1
+    if deaths[index] == MOST_DEATHS:
+        raise ActorError(
+            f"actor {index} died {MOST_DEATHS} times without playing (the last time: {how}); see whether "
+            "there is enough memory, or give fewer --actors"
+        )
+    print(f"self-play: actor {index} died ({how}); a new one takes its place", file=sys.stderr)
+
+
 def work(connection: Connection, config: SelfPlayConfig, seed: int) -> None:
     """Plays what is asked for until the other end is gone; the main function of an actor's process.
 
@@ -388,6 +393,8 @@ class RayActors:
         config: how to play.
         seeds: gives each new actor its seed.
 
+    `collect` raises an `ActorError` where an actor raised an exception or died too often.
+
     Raises:
         ImportError: Ray is not installed.
     """
@@ -401,6 +408,7 @@ class RayActors:
             ray.init(address, log_to_driver=False, include_dashboard=False)
         self.actors = [self.hire() for _ in range(count)]
         self.playing: dict[Any, int] = {}
+        self.deaths = [0] * count  # since something was delivered
 
     def hire(self) -> Any:
         """A new actor."""
@@ -424,9 +432,12 @@ class RayActors:
             index = self.playing.pop(reference)
             try:
                 found.append(self.ray.get(reference))
+                self.deaths[index] = 0
             except self.ray.exceptions.RayActorError as error:
-                print(f"self-play: actor {index} died ({error}); a new one takes its place", file=sys.stderr)
+                count_death(self.deaths, index, str(error))
                 self.actors[index] = self.hire()
+            except self.ray.exceptions.RayTaskError as error:
+                raise ActorError(f"actor {index} failed: {error.cause!r}") from error
         return found
 
     def close(self) -> None:

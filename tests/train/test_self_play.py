@@ -18,6 +18,7 @@ from train.self_play import (
     ActorProcesses,
     Actors,
     Played,
+    RayActors,
     SelfPlayConfig,
     Task,
     make_actors,
@@ -170,6 +171,24 @@ def test_a_dead_actor_is_replaced(actors: Actors, capfd: pytest.CaptureFixture[s
     assert len(actors.actors if hasattr(actors, "actors") else actors.processes) == 2
 
 
+@pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning")
+def test_an_exception_on_a_cluster_is_raised_and_deaths_are_counted(capfd: pytest.CaptureFixture[str]) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    good = task()
+    actors = RayActors("local", 1, CONFIG, lambda: 3)
+    actors.start(good._replace(weights={name: np.full_like(w, np.nan) for name, w in good.weights.items()}))
+    with pytest.raises(ActorError, match="actor 0 failed: ValueError"):
+        actors.collect(wait=True)
+    actors.close()
+    # An actor that cannot be made is one that died, as Ray tells it.
+    actors = RayActors("local", 1, replace(CONFIG, backend="openvino", device="cuda"), lambda: 3)
+    with pytest.raises(ActorError, match=r"actor 0 died 3 times without playing"):
+        gather(actors, 1)
+    assert capfd.readouterr().err.count("a new one takes its place") == 2
+    ray.shutdown()
+
+
 @pytest.fixture
 def process() -> Iterator[ActorProcesses]:
     made = ActorProcesses(1, CONFIG, lambda: 3)
@@ -214,5 +233,5 @@ def test_an_actor_that_dies_again_and_again_is_given_up(process: ActorProcesses)
     gather(process, 1)  # so that these two do not count
     die()
     die()
-    with pytest.raises(ActorError, match=r"actor 0 died 3 times without playing \(the last exit code is -9\)"):
+    with pytest.raises(ActorError, match=r"actor 0 died 3 times without playing \(the last time: exit code -9\)"):
         die()
