@@ -143,7 +143,7 @@ class Session:
             raise ValueError("save needs the name of a file")
         target = Path(name).expanduser()
         with finished_file(target) as unfinished:
-            unfinished.write_text(write_game(self.game))
+            unfinished.write_text(write_game(self.game), encoding="utf-8")
         print(f"saved {target}")
 
     def load(self, name: str) -> None:

@@ -70,11 +70,12 @@ def ship(run: Path, models: Path, name: str) -> None:
     card = replace(card, training=portable(card.training, name))
     write_checkpoint(models / f"{name}{CHECKPOINT}", checkpoint.weights, card)
     print(f"{models / name}{CHECKPOINT}: {source.stat().st_size:,} bytes, rated {card.rating}")
-    curve_there = models / f"{name}.png"
-    curve_there.unlink(missing_ok=True)  # of what had this name before
-    for plot in (run / "ratings.png", run / "rating.png"):
-        if plot.is_file():
-            replace_file(curve_there, lambda part, plot=plot: shutil.copyfile(plot, part))  # type: ignore[misc]
+    shown = models / f"{name}.png"
+    plots = [plot for plot in (run / "ratings.png", run / "rating.png") if plot.is_file()]
+    if plots:
+        replace_file(shown, lambda part: shutil.copyfile(plots[0], part))
+    else:
+        shown.unlink(missing_ok=True)  # of what had this name before
 
 
 def portable(training: Mapping[str, Any], name: str) -> dict[str, Any]:
