@@ -213,7 +213,7 @@ class Game:
             seconds_per_step: how long each step is shown.
 
         Raises:
-            ValueError: another ending or theme, or a size or time that is not positive.
+            ValueError: another ending or theme, a size that is not positive, or a time that is not positive and finite.
             ImportError: a GIF or MP4 without the ``render`` extra.
             RuntimeError: an MP4 without ffmpeg, or ffmpeg failed.
         """
