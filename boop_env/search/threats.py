@@ -60,6 +60,18 @@ def pushes_onto(t, pieces, targets):
 
 
 @compiled
+def beside_two(t, pieces):
+    """Spaces next to two or more of `pieces`."""
+    once = twice = ZERO
+    while pieces != ZERO:
+        near = t.neighbours[lowest_bit(pieces)]
+        pieces &= pieces - ONE
+        twice |= once & near
+        once |= near
+    return twice
+
+
+@compiled
 def sure_wins(t, s):
     """Empty spaces where a cat of the mover completes a row of cats, 0 without a cat to place.
 
@@ -99,6 +111,8 @@ def win_candidates(t, s):
         if on_board >= 2 and (on_board < s.own_cats or on_board >= 3):
             targets = (row_ends(t, cats) | row_middles(t, cats)) & empty
             found = targets | pushes_onto(t, cats, targets)
+        if on_board >= 3 and on_board < s.own_cats:
+            found |= beside_two(t, cats)  # both may be pushed into a row with a third
         if t.eight_cats_win and on_board >= t.pieces - 1:
             return empty
     if t.ornaments > 0 and s.opp_ornaments == 1 and s.opp_ornament != ZERO:
