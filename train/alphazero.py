@@ -97,7 +97,9 @@ class Settings:
     initial: str = setting("", "a checkpoint to begin from, by path or model's name; nothing begins with new weights")
     width: int = setting(32, "channels of the residual network")
     depth: int = setting(3, "residual blocks")
-    prospects: int = setting(PROSPECTS_VERSION, "let the network see what each placement would do; 0 not to")
+    prospects: int = setting(
+        PROSPECTS_VERSION, "let the network see what each placement would do, 2 also what may follow, 0 neither", 0, 2
+    )
 
     games: int = setting(64, "games in lock step of each actor; more keep a large GPU busy")
     simulations: int = setting(32, "visits of each search, in the end")

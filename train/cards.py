@@ -213,13 +213,14 @@ def plane_table(found: Sequence[Plane], first: int = 0) -> list[str]:
 
 def prospect_table(checkpoint: Checkpoint) -> list[str]:
     """The prospect planes as lines, of a network that looks at them."""
-    if not checkpoint.card.network.get("prospects"):
+    version = checkpoint.card.network.get("prospects")
+    if not version:
         return []
     return [
         "From these the network makes more by the rules: what each placement would do, on its space, and 0 where there",
         "is no such placement.",
         "",
-        *plane_table(prospect_planes(checkpoint.card.rules), len(checkpoint.card.plane_names)),
+        *plane_table(prospect_planes(checkpoint.card.rules, version), len(checkpoint.card.plane_names)),
         "",
     ]
 

@@ -37,8 +37,11 @@ def read_initial(name: str, folder: Path, rules: RuleSet, shape: NetworkConfig) 
             f"is a {found.kind} network of width {found.width} and depth {found.depth}, the run's is {shape.kind}, "
             f"of width {shape.width} and depth {shape.depth}; give --width and --depth as they are there, or more"
         )
-    if found.prospects and not shape.prospects:
-        raise checkpoint.refuse("looks at prospect planes, and the run's network does not; let it look at them, too")
+    if found.prospects > shape.prospects:
+        raise checkpoint.refuse(
+            f"looks at prospect planes of version {found.prospects}, and the run's network at version "
+            f"{shape.prospects}; give --prospects {found.prospects}"
+        )
     return checkpoint
 
 

@@ -87,7 +87,9 @@ class Settings:
     network: str = setting("residual", "kind of network: residual or mlp")
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
     depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
-    prospects: bool = setting(True, "let the network see what each placement would do")
+    prospects: int = setting(
+        PROSPECTS_VERSION, "let the network see what each placement would do, 2 also what may follow, 0 neither", 0, 2
+    )
 
     teacher: str = setting("alphabeta:depth=3", "the scripted bot that is imitated before PPO begins")
     imitation: float = setting(0.3, "share of the run spent on imitating it; 0 starts from nothing", 0, 1)
@@ -196,8 +198,8 @@ def read_settings(arguments: Sequence[str] | None) -> Settings:
 
 def network_shape(settings: Settings) -> NetworkConfig:
     """The shape of a run's network."""
-    prospects = PROSPECTS_VERSION if settings.prospects else 0
-    return NetworkConfig(settings.network, settings.width, settings.depth, prospects=prospects)  # type: ignore[arg-type]
+    kind: Any = settings.network
+    return NetworkConfig(kind, settings.width, settings.depth, prospects=settings.prospects)
 
 
 # The run

@@ -51,7 +51,7 @@ TRAINERS = {
         ppo.Settings,
         "steps",
         lambda told: told["steps"] + told.get("imitated", 0),
-        {"prospects": False},
+        {"prospects": 0},
     ),
     "train.alphazero": Trainer(
         alphazero.main,
@@ -136,6 +136,7 @@ def command(checkpoint: Checkpoint) -> tuple[str, list[str]]:
     if ruleset(told["settings"]["rules"]) != card.rules:
         raise checkpoint.refuse(f"was trained on {told['settings']['rules']!r} as it was then, with other options")
     settings = {name: value for name, value in {**trainer.before, **told["settings"]}.items() if name != "out"}
+    settings["prospects"] = int(settings["prospects"])  # train.ppo used to say whether, not which
     settings[trainer.amount] = trainer.done(told)
     if not told["settings"].get("steps") and "imitated" in told:
         settings["imitation"] = told["imitated"] / trainer.done(told)  # it was a share of the time

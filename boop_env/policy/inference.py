@@ -84,7 +84,7 @@ class OpenVinoEvaluator:
     """
 
     def __init__(self, network: Network, precision: Precision = "float32", threads: int | None = None) -> None:
-        self._rules, self._prospects = network.rules, network.config.prospects > 0
+        self._rules, self._prospects = network.rules, network.config.prospects
         hint = {"float32": "f32", "bfloat16": "bf16"}[precision]
         import openvino
 
@@ -121,7 +121,7 @@ class OpenVinoEvaluator:
         return logits, values
 
     def _infer(self, planes: Floats) -> tuple[Floats, Floats]:
-        planes = with_prospects(self._rules, planes) if self._prospects else planes
+        planes = with_prospects(self._rules, planes, self._prospects) if self._prospects else planes
         count = len(planes)
         size = filled_up(count)
         if size > count or not planes.flags.c_contiguous:

@@ -50,12 +50,11 @@ class NetworkConfig:
     def __post_init__(self) -> None:
         if self.kind not in ("residual", "mlp"):
             raise ValueError(f"network kind {self.kind!r} is not one of residual, mlp")
-        for name, low, high in (("width", 1, 4096), ("depth", 1, 64), ("value_hidden", 1, 4096)):
+        ranges = ("width", 1, 4096), ("depth", 1, 64), ("value_hidden", 1, 4096), ("prospects", 0, PROSPECTS_VERSION)
+        for name, low, high in ranges:
             value = getattr(self, name)
             if not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"network {name}={value!r} is not a whole number from {low} to {high}")
-        if self.prospects not in (0, PROSPECTS_VERSION):
-            raise ValueError(f"network prospects={self.prospects!r} is neither 0 nor {PROSPECTS_VERSION}")
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, for JSON; `NetworkConfig(**fields)` makes it again."""
@@ -75,7 +74,9 @@ class Network(nn.Module):
         super().__init__()
         self.rules, self.config = rules, config
         channels, height, width = plane_shape(rules)
-        self.input_shape = channels + (len(prospect_planes(rules)) if config.prospects else 0), height, width
+        if config.prospects:
+            channels += len(prospect_planes(rules, config.prospects))
+        self.input_shape = channels, height, width
 
     def inputs(self, planes: Tensor) -> Tensor:
         """What the first layer reads: the planes, and behind them prospect planes if the network has them.
@@ -85,7 +86,7 @@ class Network(nn.Module):
         """
         if planes.shape[1] == self.input_shape[0]:
             return planes
-        seen = with_prospects(self.rules, planes.detach().to("cpu", torch.float32).numpy())
+        seen = with_prospects(self.rules, planes.detach().to("cpu", torch.float32).numpy(), self.config.prospects)
         return torch.from_numpy(seen).to(planes.device, planes.dtype)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:

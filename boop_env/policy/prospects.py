@@ -1,9 +1,10 @@
 """Prospect planes: what each placement would do, worked out by the rules for a network that asks for it.
 
 A network must otherwise learn by heart what the rules can say exactly. AlphaGo's networks had such planes as well:
-how many stones a move would capture, how many liberties it would leave (Silver et al., 2016). Nothing is searched
-here: each placement is played with its boops, and the ghost's move if there is one, and the board is looked at as it
-then stands.
+how many stones a move would capture, how many liberties it would leave, whether a ladder works (Silver et al., 2016).
+For the first version nothing is searched: each placement is played with its boops, and the ghost's move if there is
+one, and the board is looked at as it then stands. The second also plays what may follow: forks, which are placements
+that threaten more than can be parried, and the other player's replies.
 
 The planes are made from observation planes and nothing else, so that whoever has an observation has what the network
 needs, turned boards included. They say nothing of what the phase allows, only of pool and empty spaces: in every phase
@@ -33,6 +34,7 @@ from boop_env.rules.kernel import (
     bit,
     cat_pool,
     empty_spaces,
+    graduate,
     has_row,
     kitten_pool,
     move_ghost,
@@ -43,10 +45,10 @@ from boop_env.rules.kernel import (
     row_starts,
 )
 from boop_env.rules.ruleset import RuleSet
-from boop_env.search.threats import row_ends
+from boop_env.search.threats import beside_two, pushes_onto, row_ends, row_middles, win_candidates
 
-PROSPECTS_VERSION = 1
-"""Changes whenever the prospect planes of any rule set change; networks that look at them carry it."""
+PROSPECTS_VERSION = 2
+"""The newest version of the prospect planes; networks that look at them carry theirs."""
 
 ALWAYS = (
     ("wins", "1 where it wins at once"),
@@ -64,27 +66,50 @@ WITH_ORNAMENTS = (
     ("takes", "ornaments it takes from {other}"),
     ("gives", "ornaments it loses to {other}"),
 )
+FORKS = (
+    ("cat_ends", "spaces where {player} could then complete a row of cats / 4"),
+    ("forces", "1 where no placement of {other} then keeps {player} from completing a row of cats"),
+)
+REPLIES = (
+    ("reply_wins", "1 where a placement of {other} then wins at once"),
+    ("reply_row", "most kittens that a placement of {other} then has in rows / 3"),
+    ("replies", "spaces where a placement of {other} then completes a row / 4"),
+    ("reply_cat_ends", "most spaces where {other} could complete a row of cats after a reply beside a cat / 4"),
+    ("reply_forces", "1 where such a reply forces"),
+)
 
 
 @cache
-def prospect_planes(rules: RuleSet) -> tuple[Plane, ...]:
-    """The prospect planes of a rule set, in channel order: of the viewer's kitten and cat, then of the other's."""
+def prospect_planes(rules: RuleSet, version: int = PROSPECTS_VERSION) -> tuple[Plane, ...]:
+    """The prospect planes of a rule set, in channel order.
+
+    Of the viewer's kitten and cat, then of the other player's; from version 2 on forks follow in the same order, and
+    the replies to the viewer's kitten and cat.
+
+    Args:
+        rules: the rule set.
+        version: of the planes, from 1 to `PROSPECTS_VERSION`; the first has no forks and replies.
+    """
     told = ALWAYS + (WITH_ORNAMENTS if rules.ornaments else ())
-    viewer, other = "the viewer", "the other player"
+    viewer, other = ("own", "the viewer", "the other player"), ("opp", "the other player", "the viewer")
+    parts = [(viewer, told), (other, told), (viewer, FORKS), (other, FORKS), (viewer, REPLIES)]
     return tuple(
         Plane(f"{side}_{piece}_{name}", f"if {first} placed a {piece}: {text.format(player=first, other=second)}")
-        for side, first, second in (("own", viewer, other), ("opp", other, viewer))
+        for (side, first, second), names in (parts if version > 1 else parts[:2])
         for piece in ("kitten", "cat")
-        for name, text in told
+        for name, text in names
     )
 
 
-def with_prospects(rules: RuleSet, observations: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def with_prospects(
+    rules: RuleSet, observations: npt.NDArray[np.float32], version: int = PROSPECTS_VERSION
+) -> npt.NDArray[np.float32]:
     """Observations with their prospect planes behind them.
 
     Args:
         rules: the rule set of the observations.
         observations: float32 ``(N, C, H, W)``.
+        version: of the prospect planes, from 1 to `PROSPECTS_VERSION`.
 
     Returns:
         float32 ``(N, C + P, H, W)``, P being the number of `prospect_planes`.
@@ -95,31 +120,41 @@ def with_prospects(rules: RuleSet, observations: npt.NDArray[np.float32]) -> npt
     if observations.shape[1:] != plane_shape(rules):
         raise ValueError(f"observations of {rules.name} are (N, {plane_shape(rules)}), not {observations.shape}")
     count, channels, height, width = observations.shape
-    out = np.zeros((count, channels + len(prospect_planes(rules)), height, width), np.float32)
+    out = np.zeros((count, channels + len(prospect_planes(rules, version)), height, width), np.float32)
     out[:, :channels] = observations
-    write_prospects(rules.tables, out, channels)
+    write_prospects(rules.tables, out, channels, version)
     return out
 
 
 @compiled
-def write_prospects(tables, out, first):
+def write_prospects(tables, out, first, version):
     """The prospect planes of a batch.
 
     Args:
         tables: the rule set's tables.
         out: float32 ``(N, C + P, H, W)``, observations in the first C channels, zeros behind them.
         first: C.
+        version: of the prospect planes.
     """
     t = tables[0]
-    count = (out.shape[1] - first) // 4  # planes of one player's one kind of piece
+    replies = out.shape[1] - 2 * len(REPLIES)
+    forks = replies - 4 * len(FORKS) if version > 1 else out.shape[1]
+    count = (forks - first) // 4  # planes of one player's one kind of piece
     for index in range(len(out)):
         observed = out[index]
         s = observed_state(t, observed)
         for side in range(2):
             for is_cat in range(2):
                 if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
-                    write_kind(t, s, is_cat == 1, observed, first + (2 * side + is_cat) * count)
+                    kind = 2 * side + is_cat
+                    write_kind(t, s, is_cat == 1, observed, first + kind * count)
+                    if version > 1:
+                        write_forks(t, s, is_cat == 1, observed, forks + kind * len(FORKS))
             s = pass_turn(t, s)
+        if version > 1:
+            for is_cat in range(2):
+                if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
+                    write_replies(t, s, is_cat == 1, observed, replies + is_cat * len(REPLIES))
 
 
 @compiled
@@ -131,9 +166,7 @@ def write_kind(t, s, is_cat, out, first):
         at = lowest_bit(left)
         left &= left - ONE
         y, x = t.cell[at] // t.width, t.cell[at] % t.width
-        after = place(t, s, at, is_cat)
-        if t.ghosts and s.own_ghost >= ON_BOARD:
-            after = move_ghost(t, after)
+        after = placed(t, s, at, is_cat)
         how, loses = outcome(t, after)
         if how != ONGOING and not loses:
             out[first, y, x] = 1
@@ -158,6 +191,160 @@ def write_kind(t, s, is_cat, out, first):
         if t.ornaments > 0:
             out[first + 10, y, x] = s.opp_ornaments - after.opp_ornaments
             out[first + 11, y, x] = s.own_ornaments - after.own_ornaments
+
+
+@compiled
+def placed(t, s, at, is_cat):
+    """The mover's kitten, or cat, placed on bit `at`, with its boops and the ghost's move."""
+    after = place(t, s, at, is_cat)
+    return move_ghost(t, after) if t.ghosts and s.own_ghost >= ON_BOARD else after
+
+
+@compiled
+def passed(t, s):
+    """The other player's turn after a placement; the mover's rows have gone home, all of them, and no single piece."""
+    return pass_turn(t, graduate(s, row_pieces(row_starts(t, s.own))))
+
+
+@compiled
+def write_forks(t, s, is_cat, out, first):
+    """What the mover's kitten, or cat, on each empty space would threaten, and whether that could be parried."""
+    if popcount(s.own & s.cats) + is_cat < 2:
+        return
+    left = empty_spaces(t, s)
+    while left != ZERO:
+        at = lowest_bit(left)
+        left &= left - ONE
+        y, x = t.cell[at] // t.width, t.cell[at] % t.width
+        after = placed(t, s, at, is_cat)
+        how, loses = outcome(t, after)
+        if how != ONGOING and not loses:
+            continue
+        after = passed(t, after)
+        ends = cat_ends(t, after.opp & after.cats, after.opp_cats, empty_spaces(t, after))
+        if ends > 0:
+            out[first, y, x] = ends / 4
+            out[first + 1, y, x] = helpless(t, after)
+
+
+@compiled
+def write_replies(t, s, is_cat, out, first):
+    """What the other player could reply, their ghost standing still, to the mover's kitten, or cat, on each space."""
+    left = empty_spaces(t, s)
+    while left != ZERO:
+        at = lowest_bit(left)
+        left &= left - ONE
+        y, x = t.cell[at] // t.width, t.cell[at] % t.width
+        after = placed(t, s, at, is_cat)
+        if outcome(t, after)[0] != ONGOING:
+            continue
+        after = passed(t, after)
+        wins, most, spaces = replies(t, after)
+        out[first, y, x] = wins
+        out[first + 1, y, x] = most / 3
+        out[first + 2, y, x] = spaces / 4
+        ends, force = best_fork(t, after)
+        out[first + 3, y, x] = ends / 4
+        out[first + 4, y, x] = force
+
+
+@compiled
+def replies(t, s):
+    """What the mover's placements complete.
+
+    Returns:
+        Whether one wins at once, the most kittens that one has in rows, and the number of spaces where one has any
+        piece in a row.
+    """
+    wins, most, spaces = False, 0, 0
+    empty = empty_spaces(t, s)
+    targets = (row_ends(t, s.own) | row_middles(t, s.own)) & empty
+    left = (targets | pushes_onto(t, s.own, targets) | beside_two(t, s.own) | win_candidates(t, s)) & empty
+    if has_row(t, s.own):
+        left = empty
+    while left != ZERO:
+        at = lowest_bit(left)
+        left &= left - ONE
+        found = False
+        for is_cat in range(2):
+            if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
+                after = place(t, s, at, is_cat == 1)
+                how, loses = outcome(t, after)
+                if how != ONGOING and not loses:
+                    wins = found = True
+                elif has_row(t, after.own):
+                    row = row_pieces(row_starts(t, after.own))
+                    most, found = max(most, popcount(row & ~after.cats)), True
+        spaces += found
+    return wins, most, spaces
+
+
+@compiled
+def helpless(t, s):
+    """Whether the mover can neither win at once nor keep the other from an end to a row of cats."""
+    if wins_at_once(t, s):
+        return False
+    empty = empty_spaces(t, s)
+    ends = row_ends(t, s.opp & s.cats) & empty
+    for left in (ends, empty & ~ends):  # what is likely to parry comes first
+        while left != ZERO:
+            at = lowest_bit(left)
+            left &= left - ONE
+            for is_cat in range(2):
+                if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
+                    after = place(t, s, at, is_cat == 1)
+                    if cat_ends(t, after.opp & after.cats, s.opp_cats, empty_spaces(t, after)) == 0:
+                        return False
+    return True
+
+
+@compiled
+def best_fork(t, s):
+    """The most ends to a row of cats after the mover has placed a cat beside one, and whether the other is helpless."""
+    cats = s.own & s.cats
+    most, force = 0, False
+    if cats != ZERO and cat_pool(s) > 0:
+        left = neighbours(t, cats) & empty_spaces(t, s)
+        while left != ZERO:
+            at = lowest_bit(left)
+            left &= left - ONE
+            after = place(t, s, at, True)
+            ends = cat_ends(t, after.own & after.cats, s.own_cats, empty_spaces(t, after))
+            most = max(most, ends)
+            if ends > 1 and not force:
+                force = helpless(t, pass_turn(t, after))
+    return most, force
+
+
+@compiled
+def wins_at_once(t, s):
+    """Whether a placement of the mover wins at once, its ghost standing still."""
+    left = win_candidates(t, s)
+    while left != ZERO:
+        at = lowest_bit(left)
+        left &= left - ONE
+        for is_cat in range(2):
+            if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
+                how, loses = outcome(t, place(t, s, at, is_cat == 1))
+                if how != ONGOING and not loses:
+                    return True
+    return False
+
+
+@compiled
+def neighbours(t, pieces):
+    """The spaces next to `pieces`."""
+    found = ZERO
+    while pieces != ZERO:
+        found |= t.neighbours[lowest_bit(pieces)]
+        pieces &= pieces - ONE
+    return found
+
+
+@compiled
+def cat_ends(t, cats, owned, empty):
+    """Empty spaces at the end of a row whose other two hold `cats`; none without a cat of `owned` in the pool."""
+    return popcount(row_ends(t, cats) & empty) if popcount(cats) < owned else 0
 
 
 @compiled

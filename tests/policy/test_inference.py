@@ -14,7 +14,7 @@ from boop_env.policy.policy_bot import TorchEvaluator
 CONFIGS = (
     NetworkConfig("residual", 16, 2, 16),
     NetworkConfig("mlp", 32, 1, 16),
-    NetworkConfig("residual", 16, 1, 16, prospects=1),
+    NetworkConfig("residual", 16, 1, 16, prospects=2),
 )
 BACKENDS = [
     "torch",
@@ -22,6 +22,10 @@ BACKENDS = [
         "openvino", marks=pytest.mark.skipif(not inference.has_openvino(), reason="OpenVINO is not installed")
     ),
 ]
+
+
+def name_of(config: NetworkConfig) -> str:
+    return f"{config.kind} with prospects" if config.prospects else config.kind
 
 
 def network(rules: str, config: NetworkConfig) -> Network:
@@ -46,7 +50,7 @@ def check_close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> No
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.kind}{' with prospects' * config.prospects}")
+@pytest.mark.parametrize("config", CONFIGS, ids=name_of)
 @pytest.mark.parametrize("rules", ["boop", "booop", "halls"])
 def test_all_agree(rules: str, config: NetworkConfig, backend: str, precision: str) -> None:
     net = network(rules, config)
@@ -83,7 +87,7 @@ def test_answers_last(backend: str) -> None:
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.kind}{' with prospects' * config.prospects}")
+@pytest.mark.parametrize("config", CONFIGS, ids=name_of)
 def test_other_weights_are_other_answers(config: NetworkConfig, backend: str, precision: str) -> None:
     rules = ruleset("boop")
     torch.manual_seed(7)

@@ -17,13 +17,13 @@ from boop_env.policy.network import (
     network_from_checkpoint,
     network_weights,
 )
-from boop_env.policy.prospects import prospect_planes
+from boop_env.policy.prospects import PROSPECTS_VERSION, prospect_planes
 
 SMALL = {
     "residual": NetworkConfig("residual", 8, 1, 8),
     "mlp": NetworkConfig("mlp", 16, 2, 8),
     "residual with prospects": NetworkConfig("residual", 8, 1, 8, prospects=1),
-    "mlp with prospects": NetworkConfig("mlp", 16, 1, 8, prospects=1),
+    "mlp with prospects": NetworkConfig("mlp", 16, 1, 8, prospects=2),
 }
 RULES = [*PRESETS.values(), RuleSet(layout="1111\n1-11\n1111"), RuleSet(layout="111\n111", ghosts=True)]
 
@@ -105,13 +105,15 @@ def test_a_checkpoint_gives_the_same_network(config: NetworkConfig) -> None:
         assert torch.equal(ours, theirs)
 
 
+@pytest.mark.parametrize("version", range(1, PROSPECTS_VERSION + 1))
 @pytest.mark.parametrize("kind", ["residual", "mlp"])
-def test_a_network_makes_its_prospects_itself_or_takes_them(kind: str) -> None:
+def test_a_network_makes_its_prospects_itself_or_takes_them(kind: str, version: int) -> None:
     rules = ruleset("halls")
-    network = build_network(rules, NetworkConfig(kind, 8, 1, 8, prospects=1))
+    network = build_network(rules, NetworkConfig(kind, 8, 1, 8, prospects=version))
     planes = torch.from_numpy(BatchEnv(rules, 8, opening_plies=9).planes)
     seen = network.inputs(planes)
-    assert seen.shape[1:] == network.input_shape and seen.shape[1] == planes.shape[1] + len(prospect_planes(rules))
+    assert seen.shape[1:] == network.input_shape
+    assert seen.shape[1] == planes.shape[1] + len(prospect_planes(rules, version))
     assert network.inputs(seen) is seen
     for ours, theirs in zip(network(planes), network(seen), strict=True):
         assert torch.equal(ours, theirs)
@@ -134,7 +136,7 @@ def test_untrained_networks_are_near_uniform_and_near_a_draw() -> None:
         ({"kind": "mlp", "width": 10**9}, "width=1000000000"),
         ({"kind": "mlp", "depth": "deep"}, "depth='deep'"),
         ({"kind": "mlp", "heads": 3}, "heads"),
-        ({"kind": "mlp", "prospects": 99}, "prospects=99 is neither 0 nor 1"),
+        ({"kind": "mlp", "prospects": 99}, "prospects=99 is not a whole number from 0 to 2"),
         ({"kind": "residual", "width": 4096, "depth": 64}, "weight 'blocks.0"),
     ],
 )

@@ -1,4 +1,6 @@
 import random
+import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -33,7 +35,48 @@ def expected(rules: RuleSet, text: str) -> dict[tuple[str, tuple[int, int]], flo
                     game._move_ghost()
                 for name, value in consequences(start, game, player).items():
                     found[f"{side}_{word}_{name}", square] = value
+                if player == viewer and game.result()[0] is None:
+                    for name, value in replies(game).items():
+                        found[f"{side}_{word}_{name}", square] = value
     return found
+
+
+def replies(game: ReferenceGame) -> dict[str, float]:
+    """What the other player's placements do after one of the mover's, whose rows have gone home."""
+    other = 1 - game.mover
+    rows, wins, spaces, ends, forces = [0], False, set(), [0], False
+    for kind, square, reply in placed(game, other):
+        if kind == "C" and any(beside(square, cat) for cat in game.squares_of(owned("C", other))):
+            ends.append(cat_ends(reply, other))
+            forces = forces or (ends[-1] > 1 and is_helpless(reply, 1 - other))
+        if reply.result()[0] == other:
+            wins = True
+            spaces.add(square)
+        elif reply.rows_of(other):
+            rows.append(kittens_in_rows(reply, other))
+            spaces.add(square)
+    found = {"reply_wins": float(wins), "reply_row": max(rows) / 3}
+    return found | {"replies": len(spaces) / 4, "reply_cat_ends": max(ends) / 4, "reply_forces": float(forces)}
+
+
+def placed(game: ReferenceGame, player: int) -> Iterator[tuple[str, tuple[int, int], ReferenceGame]]:
+    """The game after each placement of a player, whose ghost stands still."""
+    for kind in "KC":
+        for square in game.empty_squares() if game.pools[player][kind] else ():
+            after = game.copy()
+            after.mover = player
+            after._place(kind, square)
+            after._boop(square)
+            yield kind, square, after
+
+
+def is_helpless(game: ReferenceGame, player: int) -> bool:
+    """Whether no placement of a player wins at once or leaves the other without an end to a row of cats."""
+    return all(after.result()[0] != player and cat_ends(after, 1 - player) > 0 for _, _, after in placed(game, player))
+
+
+def beside(one: tuple[int, int], two: tuple[int, int]) -> bool:
+    return max(abs(one[0] - two[0]), abs(one[1] - two[1])) == 1
 
 
 def consequences(before: ReferenceGame, game: ReferenceGame, player: int) -> dict[str, float]:
@@ -55,10 +98,16 @@ def consequences(before: ReferenceGame, game: ReferenceGame, player: int) -> dic
         del game.board[square]
         game.pools[player]["C"] += 1
     for who, name in ((other, "danger"), (player, "menace")):
-        found[name] = float(game.pools[who]["C"] > 0 and bool(row_ends(game, owned("C", who))))
+        found[name] = float(cat_ends(game, who) > 0)
+    found["cat_ends"] = cat_ends(game, player) / 4
+    found["forces"] = float(cat_ends(game, player) > 0 and is_helpless(game, other))
     for who, name in ((other, "other_ends"), (player, "ends")):
         found[name] = len(row_ends(game, owned("C", who) + owned("K", who))) / 4
     return found
+
+
+def cat_ends(game: ReferenceGame, player: int) -> int:
+    return len(row_ends(game, owned("C", player))) if game.pools[player]["C"] else 0
 
 
 def kittens_in_rows(game: ReferenceGame, player: int) -> int:
@@ -81,6 +130,9 @@ def check(rules: RuleSet, texts: list[str]) -> None:
     planes = observed(rules, texts)
     found = with_prospects(rules, planes)
     np.testing.assert_array_equal(found[:, : planes.shape[1]], planes)
+    first = with_prospects(rules, planes, version=1)
+    np.testing.assert_array_equal(first, found[:, : first.shape[1]])
+    assert first.shape[1] == planes.shape[1] + len(prospect_planes(rules, 1)) == found.shape[1] - 18
     names = [plane.name for plane in prospect_planes(rules)]
     for text, prospects in zip(texts, found[:, planes.shape[1] :], strict=True):
         wanted = np.zeros_like(prospects)
@@ -93,7 +145,16 @@ def check(rules: RuleSet, texts: list[str]) -> None:
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
 def test_prospects_are_what_the_plain_rules_say(rules: RuleSet) -> None:
     rng = random.Random(3)
-    check(rules, [random_position(rules, rng) for _ in range(60)])
+    check(rules, [random_position(rules, rng) for _ in range(25)])
+
+
+def test_prospects_where_both_have_cats() -> None:
+    rules, rng = ruleset("boop"), random.Random(6)
+    found = [random_position(rules, rng) for _ in range(12000)]
+    cats = re.compile(r"(?=.*C.*C)(?=.*c.*c).* \d p [1-9],[1-9]/[1-9],[1-9] ")
+    texts = [text for text in found if cats.match(text)][:15]
+    assert len(texts) == 15
+    check(rules, texts)
 
 
 def test_prospects_of_odd_rule_sets() -> None:
@@ -101,7 +162,7 @@ def test_prospects_of_odd_rule_sets() -> None:
     for _ in range(25):
         plain = random_layout_rules(rng)
         rules = RuleSet(**vars(plain))
-        check(rules, [random_position(plain, rng) for _ in range(8)])
+        check(rules, [random_position(plain, rng) for _ in range(3)])
 
 
 @pytest.mark.parametrize(
@@ -111,6 +172,11 @@ def test_prospects_of_odd_rule_sets() -> None:
         ("6/1CC3/6/6/6/6 0 p 3,3/8,0 - 10", "own_cat_wins", "a2 d2"),
         ("6/1cc3/6/6/6/6 0 p 8,0/3,3 - 10", "opp_cat_wins", "a2 d2"),
         ("6/1kk3/6/6/6/6 0 p 8,0/6,0 - 10", "opp_kitten_row", "a2 d2"),
+        ("6/6/2C1C1/6/6/6 0 p 3,3/8,0 - 10", "own_cat_forces", "b2 f2 b3 f3 b4 f4"),
+        ("6/6/2c1c1/6/6/6 0 p 8,0/3,3 - 10", "opp_cat_forces", "b2 f2 b3 f3 b4 f4"),
+        ("ccK3/6/6/6/6/6 0 p 7,0/3,3 - 10", "own_kitten_reply_wins", "b2 c2 d2"),
+        ("ccK3/6/6/6/6/6 0 p 7,0/3,3 - 10", "own_kitten_replies", "b2 c2 d2"),
+        ("kkK3/6/6/6/6/6 0 p 7,0/6,0 - 10", "own_kitten_reply_row", "d2"),
     ],
 )
 def test_prospects_by_hand(text: str, name: str, spaces: str) -> None:

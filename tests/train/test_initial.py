@@ -45,9 +45,11 @@ def test_a_larger_network_begins_with_the_same_outputs(tmp_path: Path, kind: str
         torch.testing.assert_close(told, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("before", [0, 1])
 @pytest.mark.parametrize("kind", ["residual", "mlp"])
-def test_a_network_that_is_given_prospects_begins_with_the_same_outputs(tmp_path: Path, kind: str) -> None:
-    plain, seeing = noisy(NetworkConfig(kind, 8, 2)), noisy(NetworkConfig(kind, 8, 2, prospects=1), 1)
+def test_a_network_that_is_given_prospects_begins_with_the_same_outputs(tmp_path: Path, kind: str, before: int) -> None:
+    plain = noisy(NetworkConfig(kind, 8, 2, prospects=before))
+    seeing = noisy(NetworkConfig(kind, 8, 2, prospects=before + 1), 1)
     planes = torch.from_numpy(BatchEnv("booop", 16, opening_plies=20).planes)
     begin_with(seeing, checkpoint_of(plain, tmp_path / "plain.safetensors"))
     for told, expected in zip(seeing(planes), plain(planes), strict=True):
@@ -57,7 +59,7 @@ def test_a_network_that_is_given_prospects_begins_with_the_same_outputs(tmp_path
 def test_a_network_does_not_lose_its_prospects(tmp_path: Path) -> None:
     path = tmp_path / "seeing.safetensors"
     checkpoint_of(noisy(NetworkConfig("residual", 8, 2, prospects=1)), path)
-    with pytest.raises(CheckpointError, match="looks at prospect planes, and the run's network does not"):
+    with pytest.raises(CheckpointError, match="of version 1, and the run's network at version 0; give --prospects 1"):
         read_initial(str(path), tmp_path / "run", ruleset("booop"), NetworkConfig("residual", 8, 2))
 
 

@@ -77,7 +77,7 @@ def test_a_run_ends_in_a_policy_that_plays(train: Callable[..., Path], rules: st
     folder = train(f"--rules={rules}", "--steps=1024", "--seed=3", *TINY)
     card = read_checkpoint(folder / "policy.safetensors").card
     assert card.rules == boop_env.ruleset(rules)
-    assert card.network == {"kind": "residual", "width": 8, "depth": 1, "value_hidden": 64, "prospects": 1}
+    assert card.network == {"kind": "residual", "width": 8, "depth": 1, "value_hidden": 64, "prospects": 2}
     assert card.training["steps"] == 1024
     assert card.training["seed"] == 3
     assert card.training["command"].startswith(f"python -m train.ppo --rules={rules} --steps=1024")

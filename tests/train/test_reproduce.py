@@ -76,6 +76,15 @@ def test_a_setting_that_came_later_is_as_it_was_before(tmp_path, capsys):
     assert "--proof-turns 1 " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("before", "version"), [(True, "1"), (False, "0"), (None, "0"), (2, "2")])
+def test_prospects_were_once_a_yes_or_no(tmp_path, capsys, before, version):
+    settings = asdict(ppo.Settings()) | {"prospects": before}
+    if before is None:
+        del settings["prospects"]
+    assert reproduce.main([written(tmp_path, "train.ppo", settings, steps=9), "--print"]) == 0
+    assert f"--prospects {version} " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("module", "change", "says"),
     [
