@@ -61,6 +61,7 @@ from boop_env.policy.checkpoint import (
 )
 from boop_env.policy.inference import training_precision
 from boop_env.policy.network import NetworkConfig, ResidualNetwork, network_weights
+from boop_env.policy.prospects import PROSPECTS_VERSION
 from boop_env.rules.game import Reason
 from boop_env.rules.ruleset import PRESETS, RuleSet, ruleset
 from boop_env.rules.states import States
@@ -97,7 +98,7 @@ class Settings:
     width: int = setting(32, "channels of the residual network")
     depth: int = setting(3, "residual blocks")
     prospects: int = setting(
-        1, "let the network see what each placement would do, 2 also what may follow, 0 neither", 0, 2
+        1, "let the network see what each placement would do, 2 also what may follow, 0 neither", 0, PROSPECTS_VERSION
     )
 
     games: int = setting(64, "games in lock step of each actor; more keep a large GPU busy")

@@ -88,7 +88,10 @@ class Settings:
     width: int = setting(32, "channels of the residual network, units a layer of the MLP")
     depth: int = setting(3, "residual blocks, or hidden layers of the MLP")
     prospects: int = setting(
-        PROSPECTS_VERSION, "let the network see what each placement would do, 2 also what may follow, 0 neither", 0, 2
+        PROSPECTS_VERSION,
+        "let the network see what each placement would do, 2 also what may follow, 0 neither",
+        0,
+        PROSPECTS_VERSION,
     )
 
     teacher: str = setting("alphabeta:depth=3", "the scripted bot that is imitated before PPO begins")

@@ -45,7 +45,7 @@ from boop_env.rules.kernel import (
     row_starts,
 )
 from boop_env.rules.ruleset import RuleSet
-from boop_env.search.threats import beside_two, pushes_onto, row_ends, row_middles, win_candidates
+from boop_env.search.threats import beside, beside_two, pushes_onto, row_ends, row_middles, win_candidates
 
 PROSPECTS_VERSION = 2
 """The newest version of the prospect planes; networks that look at them carry theirs."""
@@ -68,14 +68,14 @@ WITH_ORNAMENTS = (
 )
 FORKS = (
     ("cat_ends", "spaces where {player} could then complete a row of cats / 4"),
-    ("forces", "1 where no placement of {other} then keeps {player} from completing a row of cats"),
+    ("forces", "1 where no placement of {other} then wins, or leaves no space for that"),
 )
 REPLIES = (
     ("reply_wins", "1 where a placement of {other} then wins at once"),
     ("reply_row", "most kittens that a placement of {other} then has in rows / 3"),
     ("replies", "spaces where a placement of {other} then completes a row / 4"),
-    ("reply_cat_ends", "most spaces where {other} could complete a row of cats after a reply beside a cat / 4"),
-    ("reply_forces", "1 where such a reply forces"),
+    ("reply_cat_ends", "most spaces for a row of cats that {other} has after then placing a cat beside one / 4"),
+    ("reply_forces", "1 where such a cat leaves two or more, and {player} could neither win nor leave none"),
 )
 
 
@@ -89,7 +89,12 @@ def prospect_planes(rules: RuleSet, version: int = PROSPECTS_VERSION) -> tuple[P
     Args:
         rules: the rule set.
         version: of the planes, from 1 to `PROSPECTS_VERSION`; the first has no forks and replies.
+
+    Raises:
+        ValueError: there is no such version.
     """
+    if version not in range(1, PROSPECTS_VERSION + 1):
+        raise ValueError(f"prospects version={version!r} does not exist; give one from 1 to {PROSPECTS_VERSION}")
     told = ALWAYS + (WITH_ORNAMENTS if rules.ornaments else ())
     viewer, other = ("own", "the viewer", "the other player"), ("opp", "the other player", "the viewer")
     parts = [(viewer, told), (other, told), (viewer, FORKS), (other, FORKS), (viewer, REPLIES)]
@@ -115,7 +120,7 @@ def with_prospects(
         float32 ``(N, C + P, H, W)``, P being the number of `prospect_planes`.
 
     Raises:
-        ValueError: the observations have another shape than those of the rule set.
+        ValueError: the observations have another shape than those of the rule set, or there is no such version.
     """
     if observations.shape[1:] != plane_shape(rules):
         raise ValueError(f"observations of {rules.name} are (N, {plane_shape(rules)}), not {observations.shape}")
@@ -137,8 +142,8 @@ def write_prospects(tables, out, first, version):
         version: of the prospect planes.
     """
     t = tables[0]
-    replies = out.shape[1] - 2 * len(REPLIES)
-    forks = replies - 4 * len(FORKS) if version > 1 else out.shape[1]
+    replies = out.shape[1] - 2 * len(REPLIES) if version > 1 else out.shape[1]
+    forks = replies - 4 * len(FORKS) if version > 1 else replies
     count = (forks - first) // 4  # planes of one player's one kind of piece
     for index in range(len(out)):
         observed = out[index]
@@ -146,110 +151,93 @@ def write_prospects(tables, out, first, version):
         for side in range(2):
             for is_cat in range(2):
                 if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
-                    kind = 2 * side + is_cat
-                    write_kind(t, s, is_cat == 1, observed, first + kind * count)
-                    if version > 1:
-                        write_forks(t, s, is_cat == 1, observed, forks + kind * len(FORKS))
+                    kind = 2 * side + is_cat  # the last slice is empty for the other player's: no replies to those
+                    write_kind(
+                        t,
+                        s,
+                        is_cat == 1,
+                        observed[first + kind * count :],
+                        observed[forks + kind * len(FORKS) : replies],
+                        observed[replies + kind * len(REPLIES) :],
+                    )
             s = pass_turn(t, s)
-        if version > 1:
-            for is_cat in range(2):
-                if (cat_pool(s) if is_cat else kitten_pool(t, s)) > 0:
-                    write_replies(t, s, is_cat == 1, observed, replies + is_cat * len(REPLIES))
 
 
 @compiled
-def write_kind(t, s, is_cat, out, first):
-    """What the mover's kitten, or cat, would do on each empty space, into channels of ``(C, H, W)``."""
-    own_before, opp_before = popcount(s.own), popcount(s.opp)
+def write_kind(t, s, is_cat, consequences, forks, replies):
+    """What the mover's kitten, or cat, would do on each empty space, into planes of each sort ``(planes, H, W)``.
+
+    Forks and replies without planes are left out.
+    """
     left = empty_spaces(t, s)
     while left != ZERO:
         at = lowest_bit(left)
         left &= left - ONE
         y, x = t.cell[at] // t.width, t.cell[at] % t.width
-        after = placed(t, s, at, is_cat)
+        after = place(t, s, at, is_cat)
+        if t.ghosts and s.own_ghost >= ON_BOARD:
+            after = move_ghost(t, after)
         how, loses = outcome(t, after)
         if how != ONGOING and not loses:
-            out[first, y, x] = 1
+            consequences[0, y, x] = 1
             continue
-        own, own_cats = after.own, s.own_cats
-        if has_row(t, own):
-            row = row_pieces(row_starts(t, own))
-            kittens = popcount(row & ~after.cats)
-            out[first + 1, y, x] = kittens / 3
-            own &= ~row
-            own_cats += kittens
-        if has_row(t, after.opp):
-            out[first + 2, y, x] = popcount(row_pieces(row_starts(t, after.opp)) & ~after.cats) / 3
-            out[first + 3, y, x] = has_row(t, after.opp & after.cats)
-        out[first + 4, y, x] = (own_before + 1 - popcount(after.own)) / 4
-        out[first + 5, y, x] = (opp_before - popcount(after.opp)) / 4
-        empty = t.spaces & ~(own | after.opp | after.own_ornament | after.opp_ornament)
-        out[first + 6, y, x] = could_win(t, after.opp & after.cats, s.opp_cats, empty)
-        out[first + 7, y, x] = could_win(t, own & after.cats, own_cats, empty)
-        out[first + 8, y, x] = popcount(row_ends(t, after.opp) & empty) / 4
-        out[first + 9, y, x] = popcount(row_ends(t, own) & empty) / 4
-        if t.ornaments > 0:
-            out[first + 10, y, x] = s.opp_ornaments - after.opp_ornaments
-            out[first + 11, y, x] = s.own_ornaments - after.own_ornaments
+        write_consequences(t, s, after, consequences[:, y, x])
+        if len(forks) > 0:
+            # The other player's turn: the mover's rows have gone home, all of them, and no single piece.
+            after = pass_turn(t, graduate(after, row_pieces(row_starts(t, after.own))))
+            write_forks(t, after, forks[:, y, x])
+            if len(replies) > 0 and how == ONGOING:
+                write_replies(t, after, replies[:, y, x])
 
 
 @compiled
-def placed(t, s, at, is_cat):
-    """The mover's kitten, or cat, placed on bit `at`, with its boops and the ghost's move."""
-    after = place(t, s, at, is_cat)
-    return move_ghost(t, after) if t.ghosts and s.own_ghost >= ON_BOARD else after
+def write_consequences(t, s, after, out):
+    """What a placement of the mover of `s`, after which the board is `after`, has done."""
+    own, own_cats = after.own, s.own_cats
+    if has_row(t, own):
+        row = row_pieces(row_starts(t, own))
+        kittens = popcount(row & ~after.cats)
+        out[1] = kittens / 3
+        own &= ~row
+        own_cats += kittens
+    if has_row(t, after.opp):
+        out[2] = popcount(row_pieces(row_starts(t, after.opp)) & ~after.cats) / 3
+        out[3] = has_row(t, after.opp & after.cats)
+    out[4] = (popcount(s.own) + 1 - popcount(after.own)) / 4
+    out[5] = (popcount(s.opp) - popcount(after.opp)) / 4
+    empty = t.spaces & ~(own | after.opp | after.own_ornament | after.opp_ornament)
+    out[6] = cat_ends(t, after.opp & after.cats, s.opp_cats, empty) > 0
+    out[7] = cat_ends(t, own & after.cats, own_cats, empty) > 0
+    out[8] = popcount(row_ends(t, after.opp) & empty) / 4
+    out[9] = popcount(row_ends(t, own) & empty) / 4
+    if t.ornaments > 0:
+        out[10] = s.opp_ornaments - after.opp_ornaments
+        out[11] = s.own_ornaments - after.own_ornaments
 
 
 @compiled
-def passed(t, s):
-    """The other player's turn after a placement; the mover's rows have gone home, all of them, and no single piece."""
-    return pass_turn(t, graduate(s, row_pieces(row_starts(t, s.own))))
+def write_forks(t, s, out):
+    """What the player who has just placed threatens the mover with, and whether that can be parried."""
+    ends = cat_ends(t, s.opp & s.cats, s.opp_cats, empty_spaces(t, s))
+    if ends > 0:
+        out[0] = ends / 4
+        out[1] = helpless(t, s)
 
 
 @compiled
-def write_forks(t, s, is_cat, out, first):
-    """What the mover's kitten, or cat, on each empty space would threaten, and whether that could be parried."""
-    if popcount(s.own & s.cats) + is_cat < 2:
-        return
-    left = empty_spaces(t, s)
-    while left != ZERO:
-        at = lowest_bit(left)
-        left &= left - ONE
-        y, x = t.cell[at] // t.width, t.cell[at] % t.width
-        after = placed(t, s, at, is_cat)
-        how, loses = outcome(t, after)
-        if how != ONGOING and not loses:
-            continue
-        after = passed(t, after)
-        ends = cat_ends(t, after.opp & after.cats, after.opp_cats, empty_spaces(t, after))
-        if ends > 0:
-            out[first, y, x] = ends / 4
-            out[first + 1, y, x] = helpless(t, after)
+def write_replies(t, s, out):
+    """What the mover, whose ghost stands still, can reply to a placement."""
+    wins, most, spaces = completed(t, s)
+    out[0] = wins
+    out[1] = most / 3
+    out[2] = spaces / 4
+    ends, force = best_fork(t, s)
+    out[3] = ends / 4
+    out[4] = force
 
 
 @compiled
-def write_replies(t, s, is_cat, out, first):
-    """What the other player could reply, their ghost standing still, to the mover's kitten, or cat, on each space."""
-    left = empty_spaces(t, s)
-    while left != ZERO:
-        at = lowest_bit(left)
-        left &= left - ONE
-        y, x = t.cell[at] // t.width, t.cell[at] % t.width
-        after = placed(t, s, at, is_cat)
-        if outcome(t, after)[0] != ONGOING:
-            continue
-        after = passed(t, after)
-        wins, most, spaces = replies(t, after)
-        out[first, y, x] = wins
-        out[first + 1, y, x] = most / 3
-        out[first + 2, y, x] = spaces / 4
-        ends, force = best_fork(t, after)
-        out[first + 3, y, x] = ends / 4
-        out[first + 4, y, x] = force
-
-
-@compiled
-def replies(t, s):
+def completed(t, s):
     """What the mover's placements complete.
 
     Returns:
@@ -304,7 +292,7 @@ def best_fork(t, s):
     cats = s.own & s.cats
     most, force = 0, False
     if cats != ZERO and cat_pool(s) > 0:
-        left = neighbours(t, cats) & empty_spaces(t, s)
+        left = beside(t, cats) & empty_spaces(t, s)
         while left != ZERO:
             at = lowest_bit(left)
             left &= left - ONE
@@ -332,25 +320,9 @@ def wins_at_once(t, s):
 
 
 @compiled
-def neighbours(t, pieces):
-    """The spaces next to `pieces`."""
-    found = ZERO
-    while pieces != ZERO:
-        found |= t.neighbours[lowest_bit(pieces)]
-        pieces &= pieces - ONE
-    return found
-
-
-@compiled
 def cat_ends(t, cats, owned, empty):
     """Empty spaces at the end of a row whose other two hold `cats`; none without a cat of `owned` in the pool."""
     return popcount(row_ends(t, cats) & empty) if popcount(cats) < owned else 0
-
-
-@compiled
-def could_win(t, cats, owned, empty):
-    """Whether a cat placed at the end of a row would complete a row of cats, one being left in the pool of `owned`."""
-    return 2 <= popcount(cats) < owned and row_ends(t, cats) & empty != ZERO
 
 
 @compiled

@@ -60,6 +60,16 @@ def pushes_onto(t, pieces, targets):
 
 
 @compiled
+def beside(t, pieces):
+    """Spaces next to `pieces`."""
+    found = ZERO
+    while pieces != ZERO:
+        found |= t.neighbours[lowest_bit(pieces)]
+        pieces &= pieces - ONE
+    return found
+
+
+@compiled
 def beside_two(t, pieces):
     """Spaces next to two or more of `pieces`."""
     once = twice = ZERO
@@ -116,11 +126,8 @@ def win_candidates(t, s):
         if t.eight_cats_win and on_board >= t.pieces - 1:
             return empty
     if t.ornaments > 0 and s.opp_ornaments == 1 and s.opp_ornament != ZERO:
-        near = t.neighbours[lowest_bit(s.opp_ornament)]
-        found |= near
-        while near != ZERO:
-            found |= t.neighbours[lowest_bit(near)]
-            near &= near - ONE
+        near = beside(t, s.opp_ornament)
+        found |= near | beside(t, near)
     return found & empty
 
 

@@ -17,7 +17,7 @@ def observed(rules: RuleSet, texts: list[str]) -> np.ndarray:
     return observe_states(States.of([Game.from_position(rules, text) for text in texts]))[0]
 
 
-def expected(rules: RuleSet, text: str) -> dict[tuple[str, tuple[int, int]], float]:
+def expected(rules: RuleSet, text: str, version: int) -> dict[tuple[str, tuple[int, int]], float]:
     """What the plain rules say of each placement, by plane and square, for whoever is the mover."""
     start = ReferenceGame(rules, text)
     viewer = start.mover
@@ -35,10 +35,22 @@ def expected(rules: RuleSet, text: str) -> dict[tuple[str, tuple[int, int]], flo
                     game._move_ghost()
                 for name, value in consequences(start, game, player).items():
                     found[f"{side}_{word}_{name}", square] = value
+                if version == 1:
+                    continue
+                for name, value in forks(game, player).items():
+                    found[f"{side}_{word}_{name}", square] = value
                 if player == viewer and game.result()[0] is None:
                     for name, value in replies(game).items():
                         found[f"{side}_{word}_{name}", square] = value
     return found
+
+
+def forks(game: ReferenceGame, player: int) -> dict[str, float]:
+    """What a placement threatens, after which the player's rows have gone home; nothing where it has won."""
+    if game.result()[0] == player:
+        return {}
+    ends = cat_ends(game, player)
+    return {"cat_ends": ends / 4, "forces": float(ends > 0 and is_helpless(game, 1 - player))}
 
 
 def replies(game: ReferenceGame) -> dict[str, float]:
@@ -99,8 +111,6 @@ def consequences(before: ReferenceGame, game: ReferenceGame, player: int) -> dic
         game.pools[player]["C"] += 1
     for who, name in ((other, "danger"), (player, "menace")):
         found[name] = float(cat_ends(game, who) > 0)
-    found["cat_ends"] = cat_ends(game, player) / 4
-    found["forces"] = float(cat_ends(game, player) > 0 and is_helpless(game, other))
     for who, name in ((other, "other_ends"), (player, "ends")):
         found[name] = len(row_ends(game, owned("C", who) + owned("K", who))) / 4
     return found
@@ -126,26 +136,40 @@ def row_ends(game: ReferenceGame, letters: str) -> set[tuple[int, int]]:
     return ends
 
 
-def check(rules: RuleSet, texts: list[str]) -> None:
+def check(rules: RuleSet, texts: list[str], version: int) -> None:
     planes = observed(rules, texts)
-    found = with_prospects(rules, planes)
+    found = with_prospects(rules, planes, version)
     np.testing.assert_array_equal(found[:, : planes.shape[1]], planes)
-    first = with_prospects(rules, planes, version=1)
-    np.testing.assert_array_equal(first, found[:, : first.shape[1]])
-    assert first.shape[1] == planes.shape[1] + len(prospect_planes(rules, 1)) == found.shape[1] - 18
-    names = [plane.name for plane in prospect_planes(rules)]
+    names = [plane.name for plane in prospect_planes(rules, version)]
     for text, prospects in zip(texts, found[:, planes.shape[1] :], strict=True):
         wanted = np.zeros_like(prospects)
-        for (name, (y, x)), value in expected(rules, text).items():
+        for (name, (y, x)), value in expected(rules, text, version).items():
             wanted[names.index(name), y, x] = value
         for name, ours, theirs in zip(names, prospects, wanted, strict=True):
             np.testing.assert_allclose(ours, theirs, atol=1e-6, err_msg=f"{rules.name} {text} {name}")
 
 
+@pytest.mark.parametrize(("version", "count"), [(1, 60), (2, 25)])
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
-def test_prospects_are_what_the_plain_rules_say(rules: RuleSet) -> None:
+def test_prospects_are_what_the_plain_rules_say(rules: RuleSet, version: int, count: int) -> None:
     rng = random.Random(3)
-    check(rules, [random_position(rules, rng) for _ in range(25)])
+    check(rules, [random_position(rules, rng) for _ in range(count)], version)
+
+
+@pytest.mark.parametrize("rules", PRESETS.values(), ids=PRESETS)
+def test_the_second_version_begins_with_the_first(rules: RuleSet) -> None:
+    rng = random.Random(7)
+    planes = observed(rules, [random_position(rules, rng) for _ in range(60)])
+    first, second = with_prospects(rules, planes, 1), with_prospects(rules, planes, 2)
+    np.testing.assert_array_equal(first, second[:, : first.shape[1]])
+    assert prospect_planes(rules, 2)[: len(prospect_planes(rules, 1))] == prospect_planes(rules, 1)
+
+
+@pytest.mark.parametrize("version", [0, 3])
+def test_refuses_versions_that_do_not_exist(version: int) -> None:
+    rules = ruleset("boop")
+    with pytest.raises(ValueError, match=f"prospects version={version} does not exist; give one from 1 to 2"):
+        with_prospects(rules, np.zeros((1, *plane_shape(rules)), np.float32), version)
 
 
 def test_prospects_where_both_have_cats() -> None:
@@ -154,15 +178,16 @@ def test_prospects_where_both_have_cats() -> None:
     cats = re.compile(r"(?=.*C.*C)(?=.*c.*c).* \d p [1-9],[1-9]/[1-9],[1-9] ")
     texts = [text for text in found if cats.match(text)][:15]
     assert len(texts) == 15
-    check(rules, texts)
+    check(rules, texts, 2)
 
 
-def test_prospects_of_odd_rule_sets() -> None:
+@pytest.mark.parametrize(("version", "count"), [(1, 8), (2, 3)])
+def test_prospects_of_odd_rule_sets(version: int, count: int) -> None:
     rng = random.Random(4)
     for _ in range(25):
         plain = random_layout_rules(rng)
         rules = RuleSet(**vars(plain))
-        check(rules, [random_position(plain, rng) for _ in range(3)])
+        check(rules, [random_position(plain, rng) for _ in range(count)], version)
 
 
 @pytest.mark.parametrize(
