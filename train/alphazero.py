@@ -5,7 +5,8 @@
     tensorboard --logdir runs
 
 The same command goes on with a run that was interrupted, even by ``kill -9``, from its last save; its games
-in progress are lost and begun anew. A folder that holds a run with other settings is refused.
+in progress are lost and begun anew. A folder that holds a run with other settings is refused, and so is one
+in which another process trains.
 
 Self-play runs in processes beside the learner (`train.self_play`), or with ``--ray`` as actors of a Ray
 cluster. How much is learned from each position is fixed (``--reuse``), so whichever side is ahead waits.
@@ -70,6 +71,7 @@ from boop_env.search.forced import SELF_PLAY_PROOF_TURNS
 from boop_env.search.lockstep import VALUE_SCALE
 from boop_env.search.lookahead import check_lookahead
 from train.auxiliary import AuxiliaryHeads, auxiliary_targets
+from train.folder import alone_in
 from train.initial import begin_with, read_initial
 from train.rating import Rater
 from train.self_play import ActorError, Actors, Played, SelfPlayConfig, Task, Teacher, make_actors
@@ -602,10 +604,25 @@ def report_line(run: Run) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Trains; returns the exit code."""
-    # Set up
     settings = read_settings(arguments)
-    torch.set_num_threads(settings.threads)
     given = sys.argv[1:] if arguments is None else arguments
+    try:
+        with alone_in(Path(settings.out)):
+            return train(settings, shlex.join(["python", "-m", "train.alphazero", *given]))
+    except OSError as error:
+        print(f"alphazero: cannot use the folder {settings.out}: {error}", file=sys.stderr)
+        return 1
+
+
+def train(settings: Settings, command: str) -> int:
+    """Trains in a folder that no other process uses; returns the exit code.
+
+    Args:
+        settings: all of them.
+        command: what was typed, for the card.
+    """
+    # Set up
+    torch.set_num_threads(settings.threads)
     folder = Path(settings.out)
     text = json.dumps(asdict(settings), indent=2)
     try:
@@ -613,12 +630,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
         for part in folder.glob(".*.part"):  # what a killed run was writing
             part.unlink()
-        run = Run(settings, shlex.join(["python", "-m", "train.alphazero", *given]), initial)
+        run = Run(settings, command, initial)
     except (CheckpointError, FileNotFoundError) as error:
         print(f"alphazero: cannot begin: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"alphazero: cannot use the folder {folder}: {error}", file=sys.stderr)
         return 1
     console = Console()
     console.print_json(text)

@@ -15,8 +15,8 @@ choice is worth, what is logged, and where this differs from the papers.
 
 The state is saved after every update, so the same command, or --resume with the folder alone, goes on with a
 run that was stopped in whatever way; at most the rollout in progress is lost, and played again exactly as it
-would have been. Other settings are refused. Ctrl-C ends training after the rollout in progress. What is in the
-folder of a run:
+would have been. Other settings are refused, and so is a second process in the folder. Ctrl-C ends training
+after the rollout in progress. What is in the folder of a run:
 
     policy.safetensors    the checkpoint: play it with `boop_env.load_policy`, or with search as az:
     state.pt              what a run goes on from: weights, optimiser, results, games, random generators
@@ -59,6 +59,7 @@ from boop_env.policy.policy_bot import PolicyBot, TorchEvaluator, load_policy
 from boop_env.policy.prospects import PROSPECTS_VERSION
 from boop_env.policy.sb3 import NetworkPolicy
 from boop_env.rules.ruleset import PRESETS, ruleset
+from train.folder import alone_in
 from train.imitation import Imitation
 from train.initial import begin_with, read_initial
 from train.league import LATEST, League
@@ -577,24 +578,36 @@ def imitation_line(run: Run) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Trains; returns the exit code."""
-    # Set up
     settings = read_settings(arguments)
-    torch.set_num_threads(settings.threads)
     given = sys.argv[1:] if arguments is None else arguments
+    try:
+        with alone_in(Path(settings.out)):
+            return train(settings, shlex.join(["python", "-m", "train.ppo", *given]))
+    except OSError as error:
+        print(f"ppo: cannot use the folder {settings.out}: {error}", file=sys.stderr)
+        return 1
+
+
+def train(settings: Settings, command: str) -> int:
+    """Trains in a folder that no other process uses; returns the exit code.
+
+    Args:
+        settings: all of them.
+        command: what was typed, for the card.
+    """
+    # Set up
+    torch.set_num_threads(settings.threads)
     folder = Path(settings.out)
     text = json.dumps(asdict(settings), indent=2)
     try:
         initial = read_initial(settings.initial, folder, ruleset(settings.rules), network_shape(settings))
         for part in folder.rglob(".*.part"):  # what a killed run was writing
             part.unlink()
-        run = Run(settings, shlex.join(["python", "-m", "train.ppo", *given]), initial)
+        run = Run(settings, command, initial)
         # Only now is it known that a run can be made of the settings.
         replace_file(folder / "settings.json", lambda path: path.write_text(text + "\n"))
     except (ValueError, FileNotFoundError) as error:  # of bots, games and checkpoints
         print(f"ppo: cannot begin: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"ppo: cannot use the folder {folder}: {error}", file=sys.stderr)
         return 1
     console = Console()
     console.print_json(text)
