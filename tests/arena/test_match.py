@@ -279,11 +279,26 @@ def test_a_record_that_was_tampered_with_does_not_replay(change, says):
         replay(replace(game, **change))
 
 
-def test_times_are_measured_for_each_seat():
-    games = play_match("greedy", "random", "halls", games=32)
-    each = {
-        name: sum(game.seconds[game.seats.index(name)] for game in games)
-        / sum(game.moves[game.seats.index(name)] for game in games)
-        for name in ("greedy", "random")
-    }
-    assert 0 < each["random"] < each["greedy"] < 0.01
+def test_times_are_measured_for_each_seat(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("boop_env.arena.match.time.process_time", lambda: clock[0])
+
+    class Thinking(Bot):
+        """Random, and takes the given seconds of the clock for every move."""
+
+        def __init__(self, name, seconds):
+            self.name = name
+            self.seconds = seconds
+
+        def choose(self, states, rng):
+            games = list(states.games())
+            clock[0] += self.seconds * len(games)
+            return np.array([rng.choice(game.legal_actions()) for game in games])
+
+    seconds = {"slow": 0.25, "fast": 0.001}
+    games = play_match(*(Thinking(*each) for each in seconds.items()), "halls", games=8)
+    for game in games:
+        for seat in (0, 1):
+            assert game.moves[seat] > 0
+            expected = game.moves[seat] * seconds[game.seats[seat]]
+            assert game.seconds[seat] == pytest.approx(expected)
